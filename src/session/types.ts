@@ -5,9 +5,11 @@ import type {
   ApprovalRequest,
   BusyMode,
   ClarifyRequest,
+  TurnError,
   TurnState,
 } from "#protocol/events.ts";
-import type { SessionRow } from "#protocol/messages.ts";
+import type { ExitCode } from "#base/exit-codes.ts";
+import type { SessionRow, Usage } from "#protocol/messages.ts";
 
 export interface StartOptions {
   readonly source: string;
@@ -77,7 +79,16 @@ export interface TurnResult {
   readonly outcome: "done" | "interrupted" | "failed" | "budget";
   readonly text: string;
   readonly messageId: number | null;
-  readonly exit: number;
+  /** What `chat -q` exits with. `budget` is 124 only where the wall clock ended it, 0 at the cap of rounds. */
+  readonly exit: ExitCode;
+  readonly error: TurnError | null;
+  readonly usage: Usage;
+  readonly apiCalls: number;
+  readonly costUsd: number | null;
+  /** Where the conversation went on (a compression makes a child session). */
+  readonly sessionId: string;
+  readonly provider: string | null;
+  readonly model: string | null;
 }
 
 export type AnswerResult =

@@ -108,5 +108,12 @@ export interface TurnEnd {
   readonly messageId: number | null;
   readonly usage: Usage;
   readonly apiCalls: number;
+  /** null when the price of one of the calls is unknown. */
+  readonly costUsd: number | null;
+  /** Who answered last: a fallback may have. null when no model was reached. */
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** For outcome `budget`: which budget it was. */
+  readonly budget: "rounds" | "wall-clock" | null;
   readonly error: TurnError | null;
 }
