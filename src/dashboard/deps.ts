@@ -1,0 +1,127 @@
+// What the composition root hands to the dashboard. It may not import the model, store and tools rooms: their help comes in here.
+import type { Clock } from "#base/clock.ts";
+import type { RandomBytes } from "#base/ids.ts";
+import type { Log } from "#base/log.ts";
+import type { ProcessLock } from "#base/process-lock.ts";
+import type { LoadedConfig } from "#config/loaded.ts";
+import type { LocalServerBody } from "#protocol/http-chat.ts";
+import type { ModelInfoBody, ModelOptionsBody } from "#protocol/http-config.ts";
+import type { ModelTestStage } from "#protocol/http-errors.ts";
+import type { CreateProfileBody, CreateProfileInput, ProfileBody } from "#protocol/http-status.ts";
+import type { Redactor, SessionArchive } from "#session/archive.ts";
+import type { SessionService } from "#session/types.ts";
+import type { DashboardSettings } from "./settings.ts";
+
+/** Which model a new session would get, or why none. Never holds a key. */
+export type ModelReadiness =
+  | {
+      readonly ready: true;
+      readonly provider: string;
+      readonly model: string;
+      readonly demo: boolean;
+    }
+  | { readonly ready: false; readonly reason: string };
+
+export interface ModelTestInput {
+  readonly provider: string;
+  /** Absent: the provider's first model. */
+  readonly model?: string;
+  /** Absent: the one that is configured. */
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+}
+
+export type ModelTestResult =
+  | {
+      readonly ok: true;
+      readonly provider: string;
+      readonly model: string;
+      readonly contextWindow: number;
+      readonly latencyMs: number;
+      /** Variable that holds the key of this provider; null when it needs none. */
+      readonly keyName: string | null;
+    }
+  | { readonly ok: false; readonly stage: ModelTestStage; readonly message: string };
+
+/** Questions to the model room, for one profile. None throws except where said. */
+export interface ModelHelpers {
+  /** No network, no disk. Zeros when nothing is configured. */
+  info(): ModelInfoBody;
+  readiness(): ModelReadiness;
+  /** At most 50 models each; `refresh` asks the providers again (5 s limit). */
+  options(query: {
+    readonly includeUnconfigured: boolean;
+    readonly refresh: boolean;
+  }): Promise<ModelOptionsBody>;
+  /** Asks exactly the local servers of agent.md §3.2, in parallel, 300 ms each. */
+  detectLocalServers(): Promise<readonly LocalServerBody[]>;
+  /** One tiny real request, at most 20 s. The key is used for this request only and never logged. */
+  test(input: ModelTestInput, signal: AbortSignal): Promise<ModelTestResult>;
+}
+
+/** Everything of one profile. Kept open for the life of the dashboard by whoever hands it in. */
+export interface ProfileServices {
+  /** `default` or the profile's name. */
+  readonly name: string;
+  readonly home: string;
+  /** The configuration as it is now: read again when a file changed. Throws CONFIG_REFUSED. */
+  loaded(): LoadedConfig;
+  /** After a write of ours: reads the files again at once. */
+  reload(): LoadedConfig;
+  readonly sessions: SessionService;
+  readonly archive: SessionArchive;
+  /** Known secrets of this profile and patterns. */
+  readonly redactor: Redactor;
+  readonly models: ModelHelpers;
+}
+
+export interface ProfileDirectory {
+  /**
+   * The services of a profile by its name; without a name those of the active one, found out at each call (C12).
+   * Throws HermesError `PROFILE_UNKNOWN` or `PROFILE_NAME_INVALID`.
+   */
+  open(name?: string): Promise<ProfileServices>;
+  /** The profiles that are open, without opening one: for status and shutdown. */
+  opened(): readonly ProfileServices[];
+  /** Reads the disk at each call. `gateway` is filled in by the dashboard. */
+  list(): Promise<readonly Omit<ProfileBody, "gateway">[]>;
+  /** Throws `PROFILE_NAME_INVALID` and `PROFILE_EXISTS`. */
+  create(input: CreateProfileInput): Promise<CreateProfileBody>;
+}
+
+export interface DashboardDeps {
+  readonly settings: DashboardSettings;
+  /** Home of the dashboard itself (lock, dashboard.json): the root home. */
+  readonly home: string;
+  readonly version: string;
+  /** `YYYY-MM-DD` */
+  readonly releaseDate: string;
+  readonly profiles: ProfileDirectory;
+  readonly lock: ProcessLock;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly log: Log;
+  /** Removes the secrets of every open profile: the last sink before an error body or a log line. */
+  readonly redact: (text: string) => string;
+  /** Folder with index.html, absolute. */
+  readonly webDist: string;
+  /** Descriptor to write one newline to when ready (`HERMES_READY_FD`), null without. */
+  readonly readyFd: number | null;
+  /** One line to stdout, after everything is up: the start line. */
+  readonly print: (line: string) => void;
+  /** One line to stderr: warnings of the start. */
+  readonly warn: (line: string) => void;
+  /** Opens the page; absent when not asked for or not possible. Must not throw. */
+  readonly openBrowser?: (url: string) => void;
+}
+
+export interface RunningDashboard {
+  /** As printed: `http://<host>:<port>`. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Stops accepting, closes sockets with 1001, ends streams, interrupts running turns, gives answers in flight 2 s, and
+   * frees the lock. Resolves within 3 s; safe to call twice. The exit code is the caller's business.
+   */
+  stop(): Promise<void>;
+}
