@@ -2,6 +2,7 @@
 import type { Clock } from "#base/clock.ts";
 import type { RandomBytes } from "#base/ids.ts";
 import type { Log } from "#base/log.ts";
+import type { ReasoningEffort } from "#agent/ports/model-client.ts";
 import type { Redactor } from "#agent/ports/redactor.ts";
 import type { SessionStore } from "#agent/ports/session-store.ts";
 import type { LoadedConfig } from "#config/loaded.ts";
@@ -10,7 +11,7 @@ import type { LoadedConfig } from "#config/loaded.ts";
 export interface RunOverrides {
   readonly model?: string;
   readonly provider?: string;
-  readonly effort?: string;
+  readonly effort?: ReasoningEffort;
   readonly maxTurns?: number;
   readonly toolsets?: readonly string[];
   readonly yolo?: boolean;
@@ -20,7 +21,7 @@ export interface RunOverrides {
 
 export interface SessionDeps {
   /** Asked at each use, so that a saved setting counts for the next turn. */
-  loaded(): LoadedConfig;
+  readonly loaded: () => LoadedConfig;
   readonly overrides: RunOverrides;
   readonly store: SessionStore;
   readonly redactor: Redactor;
@@ -28,8 +29,8 @@ export interface SessionDeps {
   readonly random: RandomBytes;
   readonly log: Log;
   /** The process's own environment, for the allow-list of tool processes. */
-  processEnv(name: string): string | undefined;
+  readonly processEnv: (name: string) => string | undefined;
   readonly inContainer: boolean;
   /** Appends a key to `command_allowlist` in config.yaml ("always"). */
-  rememberAllowed(key: string): Promise<void>;
+  readonly rememberAllowed: (key: string) => Promise<void>;
 }

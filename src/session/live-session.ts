@@ -1,10 +1,12 @@
 // One session in this process: its viewers, its queue, its running turn.
+import { epochSeconds } from "#base/clock.ts";
 import { EXIT } from "#base/exit-codes.ts";
 import { HermesError, messageOf } from "#base/errors.ts";
 import { randomHex } from "#base/ids.ts";
 import { ownIdentity } from "#base/process-identity.ts";
 import { runTurn } from "#agent/loop.ts";
 import { MODEL_ERROR_RULES } from "#agent/model-error-rules.ts";
+import type { ReasoningEffort } from "#agent/ports/model-client.ts";
 import type { ToolBox } from "#agent/ports/tool.ts";
 import type { SessionMemory, TurnDeps, TurnEnd } from "#agent/ports/turn.ts";
 import type { AgentEventBody, ApprovalChoice, TurnError } from "#protocol/events.ts";
@@ -27,12 +29,12 @@ interface Running {
 /** What the service gives each live session. */
 export interface LiveDeps extends SessionDeps {
   readonly run: string;
-  openTools(live: LiveSession): Promise<ToolBox>;
-  turnDeps(live: LiveSession, tools: ToolBox, options: SendOptions): TurnDeps;
-  /** The conversation moved to a child session. */
-  moved(live: LiveSession, from: string): void;
+  openTools(live: LiveSession, options: SendOptions): Promise<ToolBox>;
+  turnDeps(live: LiveSession, tools: ToolBox, options: SendOptions): Promise<TurnDeps>;
+  /** The conversation moved to a child session, whose id the live session has already. */
+  moved(live: LiveSession): void;
   /** After each turn: titles. Never throws. */
-  turnEnded(live: LiveSession, end: TurnEnd): void;
+  turnEnded(live: LiveSession, end: TurnEnd, options: SendOptions): void;
 }
 
 /** Client keys that are remembered with their answer; older ones are found in the store. */
@@ -47,7 +49,7 @@ export class LiveSession {
   readonly answered = new Map<string, Promise<SendResult>>();
   sessionId: string;
   yolo: boolean;
-  effort: string | null = null;
+  effort: ReasoningEffort | null = null;
   contextWindow = 0;
   #deps: LiveDeps;
   #running: Running | null = null;
@@ -86,7 +88,7 @@ export class LiveSession {
       this.questions.settle(body.requestId, body.answer ?? body.reason);
     if (body.type === "session-change") {
       this.sessionId = body.toSessionId;
-      this.#deps.moved(this, body.fromSessionId);
+      this.#deps.moved(this);
     }
   }
 
@@ -114,9 +116,41 @@ export class LiveSession {
     return this.#lastResult;
   }
 
-  tools(): Promise<ToolBox> {
-    this.#tools ??= this.#deps.openTools(this);
+  /** Made once, at first use: the tool list of a session is byte-stable (I1). */
+  tools(options: SendOptions): Promise<ToolBox> {
+    this.#tools ??= this.#deps.openTools(this, options);
     return this.#tools;
+  }
+
+  unqueue(queueId: string): boolean {
+    const removed = this.queue.remove(queueId);
+    if (removed) this.emit({ type: "queue", items: this.queue.items });
+    return removed;
+  }
+
+  assertIdle(): void {
+    if (this.#running) throw sessionBusy(this.#running.options.surface, null);
+  }
+
+  /** Work on the session that is no turn but must not meet one (`/compress`): it holds the lease meanwhile. */
+  async between<T>(surface: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.assertIdle();
+    const turnId = this.#newTurnId();
+    const abort = new AbortController();
+    const options = { text: "", surface, answerable: false };
+    const done = this.#leased(turnId, options, abort, () => work(abort.signal));
+    const ended = done
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .then(() => {
+        this.#running = null;
+        this.#startNext();
+        return FAILED;
+      });
+    this.#running = { turnId, options, abort, ended };
+    return done;
   }
 
   /** Ends the turn and what its tools left running. Nothing starts afterwards. */
@@ -147,7 +181,7 @@ export class LiveSession {
 
   /** Runs one turn; resolves as soon as the user's message is stored, rejects when the turn ends before that. */
   #start(options: SendOptions): Promise<SendResult> {
-    const turnId = `turn_${randomHex(16, this.#deps.random)}`;
+    const turnId = this.#newTurnId();
     const abort = new AbortController();
     return new Promise((resolve, reject) => {
       const watch = this.viewers.subscribe(
@@ -159,59 +193,77 @@ export class LiveSession {
           resolve({ status: "started", turnId, messageId: event.userMessageId });
         },
       );
-      const ended = this.#runLeased(turnId, options, abort).then(
+      const run = () => this.#runTurn(turnId, options, abort);
+      const ended = this.#leased(turnId, options, abort, run).then(
         (end) => {
           reject(startFailed(end.error));
-          return this.#finish(end);
+          return this.#finish(end, options);
         },
         (error: unknown) => {
-          reject(error as Error);
-          return this.#finish(null);
+          reject(error);
+          return this.#finish(null, options);
         },
       );
       this.#running = { turnId, options, abort, ended: ended.finally(() => watch.close()) };
     });
   }
 
-  async #runLeased(turnId: string, options: SendOptions, abort: AbortController): Promise<TurnEnd> {
+  async #runTurn(turnId: string, options: SendOptions, abort: AbortController): Promise<TurnEnd> {
+    const tools = await this.tools(options);
+    const live = this;
+    const deps = await this.#deps.turnDeps(this, tools, options);
+    return runTurn(
+      {
+        sessionId: this.sessionId,
+        turnId,
+        userText: options.text,
+        clientKey: options.clientKey ?? null,
+        surface: options.surface,
+        answerable: options.answerable,
+        // Read at each approval: /yolo counts during the turn too.
+        get yolo() {
+          return live.yolo;
+        },
+        signal: abort.signal,
+        owner: ownIdentity(),
+      },
+      deps,
+    );
+  }
+
+  async #leased<T>(
+    turnId: string,
+    options: SendOptions,
+    abort: AbortController,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const owner = { ...ownIdentity(), surface: options.surface };
     const lease = await LeaseKeeper.take(this.#deps, this.sessionId, turnId, owner, () => {
       abort.abort(new Error("another process took this session over"));
     });
-    const follow = this.viewers.subscribe(this.sessionId, this.viewers.lastEventId, ({ event }) => {
+    const here = this.viewers.lastEventId;
+    const follow = this.viewers.subscribe(this.sessionId, here, ({ event }) => {
       if (event.type === "session-change") lease.moveTo(event.toSessionId);
     });
     try {
-      const tools = await this.tools();
-      const live = this;
-      return await runTurn(
-        {
-          sessionId: this.sessionId,
-          turnId,
-          userText: options.text,
-          clientKey: options.clientKey ?? null,
-          surface: options.surface,
-          answerable: options.answerable,
-          // Read at each approval: /yolo counts during the turn too.
-          get yolo() {
-            return live.yolo;
-          },
-          signal: abort.signal,
-          owner,
-        },
-        this.#deps.turnDeps(this, tools, options),
-      );
+      // A turn that a dead process left open is closed as lost before ours begins.
+      await this.#deps.store.recoverLostTurns(epochSeconds(this.#deps.clock));
+      return await work();
     } finally {
       follow.close();
       await lease.release();
     }
   }
 
-  #finish(end: TurnEnd | null): TurnResult {
+  #newTurnId(): string {
+    return `turn_${randomHex(16, this.#deps.random)}`;
+  }
+
+  #finish(end: TurnEnd | null, options: SendOptions): TurnResult {
     this.#running = null;
     const result = end ? turnResult(end) : FAILED;
     this.#lastResult = result;
-    if (end) this.#deps.turnEnded(this, end);
+    if (end) this.#deps.turnEnded(this, end, options);
     this.#startNext();
     return result;
   }

@@ -121,8 +121,13 @@ export interface SessionService {
     requestId: string,
     choice: ApprovalChoice,
     by: string,
-  ): AnswerResult;
-  answerClarify(sessionId: string, requestId: string, answer: string, by: string): AnswerResult;
+  ): Promise<AnswerResult>;
+  answerClarify(
+    sessionId: string,
+    requestId: string,
+    answer: string,
+    by: string,
+  ): Promise<AnswerResult>;
   /**
    * Calls `listener` for every later event, in order. `after` given and still kept: each event after it once, then live.
    * Otherwise `snapshot` first. A session that another process runs is followed through the store: `message-saved` ≤ 1 s late.
@@ -147,9 +152,9 @@ export interface SessionService {
   ): Promise<SessionRow>;
   setEffort(sessionId: string, effort: string): Promise<void>;
   /** Skips approvals in this session, never the hard block list nor approvals.deny. Returns the new value. */
-  setYolo(sessionId: string, on: boolean): boolean;
+  setYolo(sessionId: string, on: boolean): Promise<boolean>;
   /** Takes one waiting message out of the queue. */
-  unqueue(sessionId: string, queueId: string): boolean;
+  unqueue(sessionId: string, queueId: string): Promise<boolean>;
   /** Aborts every turn, saves what was shown, ends child processes. ≤ 3 s. */
   close(reason: "shutdown" | "done"): Promise<void>;
 }
