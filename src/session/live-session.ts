@@ -210,7 +210,7 @@ export class LiveSession {
 
   async #runTurn(turnId: string, options: SendOptions, abort: AbortController): Promise<TurnEnd> {
     const tools = await this.tools(options);
-    const live = this;
+    const isYolo = (): boolean => this.yolo;
     const deps = await this.#deps.turnDeps(this, tools, options);
     return runTurn(
       {
@@ -222,7 +222,7 @@ export class LiveSession {
         answerable: options.answerable,
         // Read at each approval: /yolo counts during the turn too.
         get yolo() {
-          return live.yolo;
+          return isYolo();
         },
         signal: abort.signal,
         owner: ownIdentity(),

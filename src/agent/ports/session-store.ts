@@ -208,7 +208,7 @@ export interface SessionStore {
   loadHistory(sessionId: string): Promise<ModelHistory>;
   /** Takes this message and all later ones out of what the model sees (`undo`). Returns how many. */
   deactivateFrom(sessionId: string, messageId: number): Promise<number>;
-  /** Ends the parent as `compressed` and makes its child with these messages, in one transaction. */
+  /** Ends the parent as `compressed`, makes its child with these messages and moves the parent's lease to it, in one transaction. */
   compress(step: CompressionStep): Promise<SessionRow>;
 
   /** A lease of a dead owner, or one that ran out, is taken over. */
@@ -244,7 +244,21 @@ export interface SessionStore {
     readonly messages: readonly NewMessage[];
     readonly state: SessionActivity;
   }): Promise<readonly number[]>;
-  /** Marks turns that dead owners left open as `lost` and their sessions `interrupted`. Returns them. */
+  /**
+   * Keeps text of an answer that is being shown and whose row does not exist yet. The loop awaits this before it emits
+   * the `text-delta`, so that a kill -9 loses nothing that was shown. One small insert per delta. The draft of a turn
+   * is dropped with the next assistant row of that turn, by `closeTurn`, or by `clearDraft` (withdrawn text).
+   */
+  appendDraft(draft: {
+    readonly turnId: string;
+    readonly sessionId: string;
+    readonly text: string;
+  }): Promise<void>;
+  clearDraft(turnId: string): Promise<void>;
+  /**
+   * Marks turns that dead owners left open as `lost` and their sessions `interrupted`. A draft that such a turn left
+   * becomes its assistant row with finish_reason `interrupted`. All in one transaction. Returns the turns.
+   */
   recoverLostTurns(now: number): Promise<readonly TurnRow[]>;
 
   /** Newest first, one hit per lineage. Rules of agent.md §6.5. */
