@@ -24,6 +24,7 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
+/** Tokens. `input` is the whole prompt, cacheRead and cacheWrite are parts of it; `reasoning` is a part of `output`. */
 export interface Usage {
   readonly input: number;
   readonly output: number;

@@ -21,6 +21,8 @@ export interface ModelError {
   readonly message: string;
   /** HTTP status, where there was an answer. */
   readonly status?: number;
+  /** Word of the system for a network failure: `ENOTFOUND`, `ECONNREFUSED`, `CERT_HAS_EXPIRED`, … */
+  readonly code?: string;
   /** What `Retry-After` asked for. */
   readonly retryAfterMs?: number;
   /** Window in tokens that a context error named. */

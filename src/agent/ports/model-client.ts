@@ -45,6 +45,11 @@ export interface ModelRequest {
   /** null: leave it to the provider. */
   readonly maxOutputTokens: number | null;
   readonly signal: AbortSignal;
+  /**
+   * Sign of life without an event: the answer's headers came, or a piece of a tool call's arguments. Ends the first-byte
+   * watchdog and starts the one between chunks anew (agent.md §3.4).
+   */
+  readonly onProgress?: () => void;
 }
 
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other";
