@@ -36,6 +36,8 @@ function refuse(rule: AccessRule, caller: Caller): Refusal | null {
       return caller.kind === "local" ? null : UNAUTHORIZED;
     case "T":
       return refuseScoped(rule, caller);
+    default:
+      return rule.class satisfies never;
   }
 }
 

@@ -1,0 +1,215 @@
+// The Hono app, private to this module, and what happens to a request once its route is known: cross-site rule, credential,
+// limits, body, handler (dashboard.md §2, §3). The class sits on the route that runs; no middleware looks at a path.
+import type { IncomingMessage } from "node:http";
+import { Hono, type Context } from "hono";
+import { type AccessRule, bearerOf, type Caller, type Gate, type Refusal } from "#auth/access.ts";
+import { limiterKey } from "#auth/addresses.ts";
+import { type Audit, deviceOf } from "#auth/audit.ts";
+import { passesCrossSite } from "#auth/cross-site.ts";
+import type { Limiter } from "#auth/limiter.ts";
+import { isNeverARoute } from "#auth/request-target.ts";
+import type { Clock } from "#base/clock.ts";
+import type { Log } from "#base/log.ts";
+import { fail, mapError, notFound, tooMany } from "./errors.ts";
+import type { RequestFacts } from "./facts.ts";
+import { readRequestBody } from "./request-body.ts";
+import { allowOf, assertRouteTable, honoPath, routesAt, sortedRoutes } from "./route-check.ts";
+import type { JsonReply, RegisteredRoute, RouteContext, RouteTable } from "./routing.ts";
+
+export interface AppDeps {
+  readonly gate: Gate;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly audit: Audit;
+  /** Wrong tokens, per client (§10). */
+  readonly failures: Limiter;
+  readonly corsOrigins: readonly string[];
+  readonly redact: (text: string) => string;
+}
+
+export interface Bindings {
+  readonly incoming: IncomingMessage;
+  readonly facts: RequestFacts;
+}
+
+type Env = { Bindings: Bindings };
+
+export interface DashboardApp {
+  fetch(request: Request, bindings: Bindings): Response | Promise<Response>;
+}
+
+const EVERYTHING = "/*";
+/** Matches the route for unknown API paths and no other. */
+const NEVER = "/api//";
+const SESSION_RULE: AccessRule = { class: "S" };
+const PAGE_RULE: AccessRule = { class: "N" };
+
+/** Throws when the table, the app and the two path lists do not agree. */
+export function buildApp(table: RouteTable, deps: AppDeps): DashboardApp {
+  const app = new Hono<Env>({
+    strict: true,
+    // The front made this path; Hono's own decoding would make a second spelling of it.
+    getPath: (_request, options) => {
+      const { path } = (options?.env as Bindings).facts;
+      return isNeverARoute(path) ? NEVER : path;
+    },
+  });
+  const routes = sortedRoutes(table.routes);
+  const put = (route: RegisteredRoute): void => {
+    app.on(route.method, [honoPath(route.path)], (c) => run(route, c, deps));
+  };
+  const unknown = (c: Context<Env>): Response => answerUnknown(c.env.facts, routes, deps);
+  routes.filter(({ path }) => path !== EVERYTHING).forEach(put);
+  const mark = app.routes.length;
+  app.all("/api/*", unknown);
+  const marked = app.routes.length;
+  routes.filter(({ path }) => path === EVERYTHING).forEach(put);
+  assertRouteTable(routes, [...app.routes.slice(0, mark), ...app.routes.slice(marked)]);
+  app.notFound(unknown);
+  app.onError((error, c) => errorResponse(error, c.env.facts, deps));
+  return { fetch: (request, bindings) => app.fetch(request, bindings) };
+}
+
+async function run(route: RegisteredRoute, c: Context<Env>, deps: AppDeps): Promise<Response> {
+  const { facts, incoming } = c.env;
+  const refused = refuseRequest(route.rule, facts, deps);
+  if (refused.response) return refused.response;
+  const params = c.req.param() as Record<string, string>;
+  if (!Object.entries(params).every(isSoundParam)) throw notFound("Path");
+  const query = new URLSearchParams(facts.query);
+  const base = { facts, caller: refused.caller, params, query, incoming };
+  const limit = route.limit?.limiter.hit(route.limit.key({ ...base, ...EMPTY })) ?? null;
+  if (limit !== null) throw limited(limit, facts, deps);
+  const unsafe = isUnsafe(facts.method);
+  const read = unsafe ? await readRequestBody(route, incoming, deps.clock) : EMPTY;
+  const reply = await route.handler({ ...base, ...read } as RouteContext<never>);
+  return reply instanceof Response ? reply : jsonResponse(reply as JsonReply<unknown>);
+}
+
+const EMPTY = { body: null, bytes: Buffer.alloc(0) };
+
+/** Ids, names and slots: no dot segment, no slash, nothing that a file system or a log would trip over. */
+function isSoundParam([name, value]: [string, string]): boolean {
+  return name === "*" || /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/.test(value);
+}
+
+function isUnsafe(method: string): boolean {
+  return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
+}
+
+type Passed =
+  | { readonly response: Response }
+  | { readonly response: null; readonly caller: Caller };
+
+/** Cross-site rule, then credential. */
+function refuseRequest(rule: AccessRule, facts: RequestFacts, deps: AppDeps): Passed {
+  const { headers } = facts;
+  const hasTokenHeader =
+    bearerOf(headers) !== null || headers["x-hermes-session-token"] !== undefined;
+  const passes = passesCrossSite({
+    unsafe: isUnsafe(facts.method),
+    origin: headers.origin,
+    secFetchSite: headerText(headers["sec-fetch-site"]),
+    contentType: headers["content-type"],
+    hasTokenHeader,
+    ownOrigins: facts.ownOrigins,
+  });
+  if (!passes) throw originRefused(facts, deps.log);
+  const caller = deps.gate.identify({ headers, queryToken: null });
+  const refusal = deps.gate.refuse(rule, caller);
+  if (!refusal) return { response: null, caller };
+  if (caller.kind === "stranger" && caller.presented) noteFailure(facts, deps);
+  return { response: refusalResponse(refusal) };
+}
+
+const warnedOrigins = new Set<string>();
+
+export function originRefused(facts: RequestFacts, log: Log): Error {
+  const origin = (facts.headers.origin ?? "none").slice(0, 200);
+  if (!warnedOrigins.has(origin) && warnedOrigins.size < 1000) {
+    warnedOrigins.add(origin);
+    log.warn(`request from origin ${origin} refused; see dashboard.public_url and cors_origins`);
+  }
+  return fail(403, "origin_not_allowed", "Requests from this origin are not allowed");
+}
+
+/** A credential that was there and wrong: counted per client, so that guessing is slow. */
+function noteFailure(facts: RequestFacts, deps: AppDeps): void {
+  const wait = deps.failures.hit(limiterKey(facts.client));
+  if (wait !== null) throw limited(wait, facts, deps);
+  const device = deviceOf(facts.headers["user-agent"]);
+  deps.audit.write("token_auth_failure", { ip: facts.client, path: facts.path, device });
+}
+
+function limited(seconds: number, facts: RequestFacts, deps: AppDeps): Error {
+  deps.audit.write("rate_limited", { ip: facts.client, path: facts.path });
+  return tooMany(seconds);
+}
+
+/** No route: a stranger learns nothing, others get 404, or 405 with `Allow` where the path has other methods. */
+function answerUnknown(
+  facts: RequestFacts,
+  routes: readonly RegisteredRoute[],
+  deps: AppDeps,
+): Response {
+  const preflight = answerPreflight(facts, deps.corsOrigins);
+  if (preflight) return preflight;
+  const never = isNeverARoute(facts.path);
+  const isApi = never || facts.path === "/api" || facts.path.startsWith("/api/");
+  const here = never
+    ? []
+    : routesAt(routes, facts.path).filter(({ path }) => path !== EVERYTHING || !isApi);
+  const open = here.some(({ rule }) => rule.class === "B");
+  const refused = refuseRequest(open ? PAGE_RULE : SESSION_RULE, facts, deps);
+  if (refused.response) return refused.response;
+  if (here.length === 0) throw notFound("Path");
+  const allow = { Allow: allowOf(here) };
+  throw fail(405, "method_not_allowed", "Method not allowed", {}, allow);
+}
+
+function answerPreflight(
+  { method, headers }: RequestFacts,
+  corsOrigins: readonly string[],
+): Response | null {
+  const { origin } = headers;
+  if (method !== "OPTIONS" || origin === undefined) return null;
+  if (headers["access-control-request-method"] === undefined) return null;
+  if (!corsOrigins.includes(origin)) {
+    throw fail(403, "origin_not_allowed", "Requests from this origin are not allowed");
+  }
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
+      "Access-Control-Allow-Headers": "authorization, content-type",
+      "Access-Control-Max-Age": "600",
+    },
+  });
+}
+
+function jsonResponse({ status, body, headers }: JsonReply<unknown>): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+}
+
+function refusalResponse({ status, headers, body }: Refusal): Response {
+  return jsonResponse({ kind: "json", status, body, headers });
+}
+
+function errorResponse(error: unknown, facts: RequestFacts, deps: AppDeps): Response {
+  const { failure, unexpected } = mapError(error, facts.id);
+  if (unexpected) {
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    deps.log.error(`request ${facts.id} failed`, { path: facts.path, cause: deps.redact(cause) });
+  }
+  return new Response(deps.redact(JSON.stringify(failure.body)), {
+    status: failure.status,
+    headers: { "Content-Type": "application/json", ...failure.headers },
+  });
+}
+
+function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.at(-1) : value;
+}

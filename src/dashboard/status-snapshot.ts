@@ -1,0 +1,164 @@
+// What /api/status, /api/model/info and the other open routes say, kept ready: their handlers do no I/O (product.md D13,
+// field-rules I04).
+import type { Clock, Timer } from "#base/clock.ts";
+import { messageOf } from "#base/errors.ts";
+import type { Log } from "#base/log.ts";
+import type { ModelInfoBody } from "#protocol/http-config.ts";
+import type { FullStatusBody, PublicStatusBody } from "#protocol/http-status.ts";
+import type { DashboardDeps, ProfileServices } from "./deps.ts";
+
+const FRESH_MS = 1000;
+const KEEP_WARM_MS = 5000;
+const ACTIVE_SECONDS = 300;
+
+interface Facts {
+  readonly configVersion: number;
+  readonly latestConfigVersion: number;
+  readonly activeSessions: number;
+  readonly home: string;
+  readonly configPath: string;
+  readonly envPath: string;
+  readonly model: ModelInfoBody;
+  readonly theme: string;
+}
+
+export const NO_MODEL: ModelInfoBody = {
+  model: "",
+  provider: "",
+  auto_context_length: 0,
+  config_context_length: 0,
+  effective_context_length: 0,
+  capabilities: {},
+};
+
+export interface StatusSnapshot {
+  /** Reads everything now; never throws. */
+  refresh(): Promise<void>;
+  public(): PublicStatusBody;
+  full(): FullStatusBody;
+  /** Of a named profile, read now. Throws PROFILE_UNKNOWN. */
+  fullOf(profile: string): Promise<FullStatusBody>;
+  model(): ModelInfoBody;
+  theme(): string;
+  close(): void;
+}
+
+type SnapshotDeps = Pick<DashboardDeps, "profiles" | "version" | "releaseDate" | "clock" | "log">;
+
+export function createStatusSnapshot(deps: SnapshotDeps, home: string): StatusSnapshot {
+  let facts: Facts = {
+    configVersion: 0,
+    latestConfigVersion: 0,
+    activeSessions: 0,
+    home,
+    configPath: `${home}/config.yaml`,
+    envPath: `${home}/.env`,
+    model: NO_MODEL,
+    theme: "default",
+  };
+  let readAt = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | null = null;
+  let timer: Timer | null = null;
+  let closed = false;
+
+  const refresh = (): Promise<void> => {
+    running ??= readActive(deps, facts, deps.log).then((next) => {
+      facts = next;
+      readAt = deps.clock.monotonicMs();
+      running = null;
+    });
+    return running;
+  };
+  const keepWarm = (): void => {
+    if (closed) return;
+    void refresh();
+    timer = deps.clock.after(KEEP_WARM_MS, keepWarm);
+  };
+  timer = deps.clock.after(KEEP_WARM_MS, keepWarm);
+
+  /** Starts a refresh in the background when the copy is old; the answer does not wait for it. */
+  const current = (): Facts => {
+    if (deps.clock.monotonicMs() - readAt >= FRESH_MS) void refresh();
+    return facts;
+  };
+  return {
+    refresh,
+    public: () => publicBody(deps, current()),
+    full: () => fullBody(deps, current()),
+    fullOf: async (profile) =>
+      fullBody(deps, await readFacts(await deps.profiles.open(profile), facts, deps)),
+    model: () => current().model,
+    theme: () => current().theme,
+    close() {
+      closed = true;
+      timer?.cancel();
+    },
+  };
+}
+
+async function readActive(deps: SnapshotDeps, before: Facts, log: Log): Promise<Facts> {
+  try {
+    return await readFacts(await deps.profiles.open(), before, deps);
+  } catch (error) {
+    log.debug(`status could not be refreshed: ${messageOf(error)}`);
+    return before;
+  }
+}
+
+async function readFacts(
+  profile: ProfileServices,
+  before: Facts,
+  { clock, log }: Pick<SnapshotDeps, "clock" | "log">,
+): Promise<Facts> {
+  const loaded = profile.loaded();
+  return {
+    configVersion: loaded.version,
+    latestConfigVersion: loaded.latestVersion,
+    activeSessions: await countActive(profile, clock, log),
+    home: loaded.home,
+    configPath: loaded.path,
+    envPath: loaded.envPath,
+    model: profile.models.info(),
+    theme: loaded.config.dashboard.theme || before.theme,
+  };
+}
+
+/** 0 when unknown: a busy or broken store must not hide the rest. */
+async function countActive({ archive }: ProfileServices, clock: Clock, log: Log): Promise<number> {
+  try {
+    return await archive.countActive(clock.now() / 1000 - ACTIVE_SECONDS);
+  } catch (error) {
+    log.debug(`active sessions could not be counted: ${messageOf(error)}`);
+    return 0;
+  }
+}
+
+function publicBody(deps: SnapshotDeps, facts: Facts): PublicStatusBody {
+  return {
+    version: deps.version,
+    release_date: deps.releaseDate,
+    config_version: facts.configVersion,
+    latest_config_version: facts.latestConfigVersion,
+    // No gateway exists in this version: its state is unknown, said as such.
+    gateway_running: false,
+    gateway_state: null,
+    gateway_platforms: {},
+    gateway_updated_at: null,
+    active_sessions: facts.activeSessions,
+    auth_required: false,
+    auth_providers: [],
+  };
+}
+
+function fullBody(deps: SnapshotDeps, facts: Facts): FullStatusBody {
+  return {
+    ...publicBody(deps, facts),
+    hermes_home: facts.home,
+    config_path: facts.configPath,
+    env_path: facts.envPath,
+    gateway_pid: null,
+    gateway_health_url: null,
+    gateway_exit_reason: null,
+    services: [],
+  };
+}
