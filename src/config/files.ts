@@ -1,0 +1,42 @@
+// Reading the files of a home: missing, unreadable and not text are told apart (product.md §5).
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { errnoOf, type Problem } from "#base/errors.ts";
+import { describeAccess, error, ownUid } from "./problems.ts";
+
+export type FileText =
+  | { readonly state: "text"; readonly text: string }
+  | { readonly state: "missing" }
+  | { readonly state: "unreadable"; readonly problem: Problem }
+  /** Bytes that are no UTF-8. */
+  | { readonly state: "binary" };
+
+export const configPathOf = (home: string): string => join(home, "config.yaml");
+export const envPathOf = (home: string): string => join(home, ".env");
+export const lastGoodPathOf = (home: string): string =>
+  join(home, "cache", "config.last-good.yaml");
+
+export function readText(path: string): FileText {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path);
+  } catch (cause) {
+    return errnoOf(cause) === "ENOENT" ? { state: "missing" } : unreadable(path, cause);
+  }
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return { state: "text", text: decoder.decode(bytes) };
+  } catch {
+    return { state: "binary" };
+  }
+}
+
+function unreadable(path: string, cause: unknown): FileText {
+  const errno = errnoOf(cause) ?? "unknown error";
+  const access = describeAccess(path, statSync);
+  const message = `${path} cannot be read: ${errno}${access}, read as uid ${ownUid()}`;
+  const problem = error("CONFIG_UNREADABLE", path, message, {
+    fix: "Make the file readable for this user.",
+  });
+  return { state: "unreadable", problem };
+}
