@@ -19,10 +19,10 @@ export interface PatternRule {
 
 /**
  * `command`: one simple command of the normalised line (default). `pipeline`: commands joined by ` | `.
- * `raw`: the line as it came, white space collapsed.
+ * `raw`: each script as it came, white space collapsed. `fact`: what the normaliser says of the whole.
  */
 export interface CommandRule extends PatternRule {
-  readonly scope?: "command" | "pipeline" | "raw";
+  readonly scope?: "command" | "pipeline" | "raw" | "fact";
 }
 
 export interface RedactionRule extends PatternRule {
