@@ -1,0 +1,107 @@
+// Builds dist/ (product.md D22): the server as a split bundle, what the launcher prints, the configuration's defaults and
+// form as JSON, and the browser app. `npm ci` runs it through `prepare`. Usage: node scripts/build.ts [--out DIR] [--no-web]
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { pinnedNode, ROOT, run } from "./run.ts";
+
+const { values: options } = parseArgs({
+  options: { out: { type: "string" }, "no-web": { type: "boolean" }, clean: { type: "boolean" } },
+});
+const out = resolve(options.out ?? join(ROOT, "dist"));
+
+process.exitCode = isPinned() ? await build() : again();
+
+/** The bundle is made by the Node that runs it, whichever one started this script. */
+function isPinned(): boolean {
+  const pinned = pinnedNode();
+  if (pinned === process.execPath) return true;
+  const { stdout } = spawnSync(pinned, ["--version"], { encoding: "utf8" });
+  return stdout.trim() === process.version;
+}
+
+function again(): number {
+  return run(pinnedNode(), process.argv.slice(1));
+}
+
+async function build(): Promise<number> {
+  const started = performance.now();
+  await bundleServer();
+  await writeTables();
+  const web = options["no-web"] === true ? "left out" : buildWeb();
+  console.log(`built ${out} (${Math.round(performance.now() - started)} ms; browser app: ${web})`);
+  return 0;
+}
+
+/** Into a fresh folder that takes the old one's place: a running hermes finds the chunks of one build, never a mix. */
+async function bundleServer(): Promise<void> {
+  const { build: esbuild } = await import("esbuild");
+  const fresh = `${out}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  await esbuild({
+    absWorkingDir: ROOT,
+    entryPoints: { main: "src/cli/main.ts" },
+    outdir: fresh,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    chunkNames: "chunks/[name]-[hash]",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    sourcemap: false,
+    // CommonJS dependencies call require for Node's own modules.
+    banner: {
+      js: `import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);`,
+    },
+    logLevel: "warning",
+    logOverride: { "require-resolve-not-external": "silent" },
+  });
+  if (existsSync(join(out, "web"))) renameSync(join(out, "web"), join(fresh, "web"));
+  rmSync(out, { recursive: true, force: true });
+  renameSync(fresh, out);
+}
+
+async function writeTables(): Promise<void> {
+  const { readVersion } = await load<typeof import("#cli/version.ts")>("src/cli/version.ts");
+  const { helpTable } = await load<typeof import("#cli/help-text.ts")>("src/cli/help-text.ts");
+  writeJson("version.json", readVersion(ROOT));
+  writeJson("help.json", helpTable());
+  const { configDefaults } =
+    await load<typeof import("#config/defaults.ts")>("src/config/defaults.ts");
+  const { configFormSchema } =
+    await load<typeof import("#config/schema.ts")>("src/config/schema.ts");
+  writeJson("config-defaults.json", configDefaults());
+  writeJson("config-schema.json", configFormSchema());
+}
+
+function load<T>(path: string): Promise<T> {
+  return import(pathToFileURL(join(ROOT, path)).href) as Promise<T>;
+}
+
+function writeJson(name: string, value: unknown): void {
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, name), JSON.stringify(value));
+}
+
+/** Whatever is wrong here must not fail `npm ci`: the dashboard says what is missing, everything else works. */
+function buildWeb(): string {
+  if (!existsSync(join(ROOT, "web", "index.html"))) return "no sources";
+  const vite = join(ROOT, "node_modules", "vite", "bin", "vite.js");
+  if (!existsSync(vite)) return "not built: vite is not installed";
+  const args = [
+    vite,
+    "build",
+    "--logLevel",
+    "error",
+    "--outDir",
+    join(out, "web"),
+    "--emptyOutDir",
+  ];
+  const code = run(pinnedNode(), args, join(ROOT, "web"));
+  return code === 0 ? "built" : "FAILED (pages will answer 503; run npm run build to see why)";
+}

@@ -1,0 +1,113 @@
+// `hermes` and `hermes chat`: one answer and out, or a conversation in the terminal (agent.md §1.3, D18).
+import { readFileSync } from "node:fs";
+import { text as readAll } from "node:stream/consumers";
+import type { ExitCode } from "#base/exit-codes.ts";
+import { messageOf } from "#base/errors.ts";
+import { answerOnce } from "../chat/one-shot.ts";
+import { openChat, type OpenChat } from "../chat/open-chat.ts";
+import { chooseSession } from "../chat/session-choice.ts";
+import { usageError } from "../command-line.ts";
+import { flagOption, numberOption, textOption, type Context } from "../context.ts";
+
+export async function run(context: Context): Promise<ExitCode> {
+  const { line, io } = context;
+  if (flagOption(line.options, "listTools") || flagOption(line.options, "listToolsets")) {
+    const { printTools } = await import("../chat/list-tools.ts");
+    return printTools(context);
+  }
+  const query = await readQuery(context);
+  if (query !== null && isSingle(context)) return answer(context, query);
+  if (io.interactive) return converse(context, query);
+  throw usageError(
+    "A conversation needs a terminal on stdin and stdout.",
+    'Without one ask a question: hermes chat -q "…"',
+  );
+}
+
+/** One answer and out: where there is no terminal, or where it was asked for. */
+function isSingle({ line, io }: Context): boolean {
+  const { options } = line;
+  return (
+    !io.interactive ||
+    io.json ||
+    flagOption(options, "quiet") ||
+    options["oneshot"] !== undefined ||
+    options["format"] === "stream-json"
+  );
+}
+
+async function readQuery({ line, io }: Context): Promise<string | null> {
+  const { options } = line;
+  const file = textOption(options, "queryFile");
+  const query = textOption(options, "oneshot") ?? textOption(options, "query");
+  if (file !== undefined && query !== undefined) {
+    throw usageError("Give the message once: -q, -z or --query-file.");
+  }
+  const text = file === undefined ? query : await readQueryFile(file, io.stdin);
+  if (text === undefined) return null;
+  if (text.trim() === "") throw usageError("The message is empty.");
+  return text;
+}
+
+async function readQueryFile(path: string, stdin: NodeJS.ReadStream): Promise<string> {
+  if (path === "-") return readAll(stdin);
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw usageError(`--query-file: ${messageOf(error)}.`);
+  }
+}
+
+async function answer(context: Context, text: string): Promise<ExitCode> {
+  const { options } = context.line;
+  let chat: OpenChat | null = null;
+  try {
+    return await answerOnce({
+      io: context.io,
+      format: options["format"] === "stream-json" ? "stream-json" : "text",
+      text,
+      surface: "cli",
+      runBudget: numberOption(options, "runBudget"),
+      usageFile: textOption(options, "usageFile"),
+      redact: (message) => chat?.workspace.redactor.text(message) ?? message,
+      async open() {
+        chat = await openChat(context);
+        warnOfProblems(context, chat);
+        const source = options["oneshot"] === undefined ? "cli" : "oneshot";
+        const { session } = await chooseSession(choiceDeps(chat), options, source);
+        return { sessions: chat.sessions, sessionId: session.id };
+      },
+    });
+  } finally {
+    await (chat as OpenChat | null)?.close();
+  }
+}
+
+async function converse(context: Context, firstMessage: string | null): Promise<ExitCode> {
+  const chat = await openChat(context);
+  try {
+    warnOfProblems(context, chat);
+    const { startRepl } = await import("../chat/start-repl.ts");
+    return await startRepl(context, chat, firstMessage);
+  } finally {
+    await chat.close();
+  }
+}
+
+export function choiceDeps(chat: OpenChat): Parameters<typeof chooseSession>[0] {
+  return {
+    sessions: chat.sessions,
+    store: chat.store,
+    maxResumeMessages: chat.workspace.loaded().config.sessions.max_resume_messages,
+  };
+}
+
+/** Warnings of the configuration, one line each; a broken file is named at each start (agent.md §2.3). */
+function warnOfProblems({ io }: Context, chat: OpenChat): void {
+  const { problems, file, path } = chat.workspace.loaded();
+  const { redactor } = chat.workspace;
+  for (const problem of problems) io.note(`hermes: ${redactor.text(problem.message)}`);
+  if (file.state === "broken" && problems.length === 0) {
+    io.note(`hermes: ${path} is broken; its last good copy is in use.`);
+  }
+}

@@ -1,0 +1,312 @@
+// The one registry of commands (agent.md §1.2, §1.3): data only. Parsing, help, completion and docs/reference/cli.md derive from it.
+
+export interface OptionSpec {
+  /** As commander writes it: `-n, --lines N`, `--all`, `-c, --continue [NAME]`. */
+  readonly flags: string;
+  readonly help: string;
+  readonly choices?: readonly string[];
+  /** A whole number of at least this. */
+  readonly min?: number;
+}
+
+export interface CommandSpec {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  /** Synopsis of the operands: `NAME`, `[NAME]`, `[ID...]`. */
+  readonly operands?: readonly string[];
+  readonly options?: readonly OptionSpec[];
+  readonly subcommands?: readonly CommandSpec[];
+  /** Runs without a sub-command. Only looked at where there are some. */
+  readonly bare?: boolean;
+  /** A paragraph below the options. */
+  readonly notes?: string;
+}
+
+const YES: OptionSpec = { flags: "-y, --yes", help: "do not ask" };
+
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  { flags: "-p, --profile NAME", help: "profile to work in" },
+  { flags: "--json", help: "print one JSON document" },
+  { flags: "--in DIR", help: "working directory of this run" },
+  { flags: "-m, --model ID", help: "model of this run, never saved" },
+  { flags: "--provider ID", help: "provider of this run, never saved" },
+  {
+    flags: "--reasoning LEVEL",
+    help: "reasoning effort of this run",
+    choices: ["none", "low", "medium", "high"],
+  },
+  { flags: "-t, --toolsets CSV", help: "tool sets of this run" },
+  { flags: "-r, --resume SESSION", help: "go on with a session: id, prefix, title or latest" },
+  {
+    flags: "-c, --continue [NAME]",
+    help: "go on with the newest session, or the newest of that title",
+  },
+  { flags: "--no-restore-cwd", help: "stay in this directory when a session is resumed" },
+  { flags: "--yolo", help: "skip approvals; never the hard block list nor approvals.deny" },
+  { flags: "--safe-mode", help: "built-in defaults, no persona, no context files, no memory" },
+  { flags: "--tui", help: "full-screen interface" },
+  { flags: "--cli", help: "plain line interface" },
+  { flags: "-z, --oneshot PROMPT", help: "answer PROMPT and exit; stdout is the answer only" },
+  {
+    flags: "--usage-file PATH",
+    help: "write the usage report of the run to PATH, also on failure",
+  },
+];
+
+const CHAT_OPTIONS: readonly OptionSpec[] = [
+  {
+    flags: "-q, --query TEXT",
+    help: "first message; answers and exits without a terminal or with -Q",
+  },
+  { flags: "--query-file PATH", help: "read the message from a file, or from stdin with -" },
+  { flags: "-Q, --quiet", help: "answer and exit, also with a terminal" },
+  {
+    flags: "--format FORMAT",
+    help: "what goes to stdout; stream-json prints every event and implies -Q",
+    choices: ["text", "stream-json"],
+  },
+  { flags: "--max-turns N", help: "tool rounds of the turn", min: 1 },
+  { flags: "--run-budget SECONDS", help: "wall clock of the turn; 0 is none", min: 0 },
+  { flags: "--source TAG", help: "where the session says that it comes from" },
+  { flags: "--create-if-missing", help: "with -c NAME: start that session when there is none" },
+  { flags: "--list-tools", help: "print the tools of this run and exit" },
+  { flags: "--list-toolsets", help: "print the tool sets and exit" },
+  { flags: "-v, --verbose", help: "show tool output as it comes" },
+];
+
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "chat",
+    summary: "Talk to the agent (also what runs without a command)",
+    options: CHAT_OPTIONS,
+    notes:
+      "Exit codes: 0 answered, 1 the turn failed, 64 usage, 78 no usable model or key, 124 the budget ended it, 130 and 143 interrupted.",
+  },
+  {
+    name: "setup",
+    summary: "Set this machine up, step by step",
+    operands: ["[STEP]"],
+    options: [{ flags: "--reconfigure", help: "ask again for what is set already" }],
+    notes:
+      "STEP is model. Without a terminal use: hermes model set PROVIDER MODEL, hermes config set KEY VALUE.",
+  },
+  {
+    name: "model",
+    summary: "Choose the model and its key",
+    bare: true,
+    options: [{ flags: "--demo", help: "use the built-in demo model, which is not an AI" }],
+    subcommands: [
+      { name: "list", summary: "List the models that can be chosen" },
+      {
+        name: "set",
+        summary: "Save the default model",
+        operands: ["PROVIDER", "MODEL"],
+        options: [
+          { flags: "--base-url URL", help: "endpoint of that provider" },
+          { flags: "--key-env NAME", help: "variable that holds its key" },
+        ],
+      },
+      { name: "test", summary: "Make one real call, 20 s at most" },
+    ],
+  },
+  {
+    name: "config",
+    summary: "Read and change the configuration",
+    subcommands: [
+      { name: "show", summary: "Print the configuration in effect; secrets are masked" },
+      { name: "get", summary: "Print one value", operands: ["KEY"] },
+      {
+        name: "set",
+        summary: "Save one value; the name of a secret goes to .env",
+        operands: ["KEY", "VALUE"],
+        options: [{ flags: "--string", help: "VALUE is text, not YAML" }],
+        notes:
+          "Dotted keys; \\. is a literal dot. VALUE - reads it from stdin, which keeps secrets off the command line.",
+      },
+      { name: "unset", summary: "Go back to the default", operands: ["KEY"] },
+      { name: "edit", summary: "Open config.yaml in $EDITOR" },
+      { name: "path", summary: "Print the path of config.yaml" },
+      { name: "env-path", summary: "Print the path of .env" },
+      { name: "check", summary: "Find unknown, invalid and old settings" },
+      {
+        name: "migrate",
+        summary: "Add what a newer version needs; copies are kept",
+        options: [{ flags: "--dry-run", help: "only say what would change" }],
+      },
+    ],
+  },
+  {
+    name: "status",
+    summary: "One screen: version, model, keys, services, sessions",
+    options: [
+      { flags: "--all", help: "every profile" },
+      { flags: "--deep", help: "with identities and last exits" },
+      { flags: "--check", help: "exit 1 unless all that should run is ready" },
+    ],
+  },
+  {
+    name: "doctor",
+    summary: "Look for problems and say how to fix them",
+    options: [
+      { flags: "--fix", help: "make missing directories, set modes, finish the index" },
+      { flags: "--live", help: "also ask the model and local servers" },
+    ],
+  },
+  {
+    name: "dashboard",
+    aliases: ["web"],
+    summary: "Serve the web interface on 127.0.0.1:9119",
+    options: [
+      { flags: "--host HOST", help: "address to bind" },
+      { flags: "--port PORT", help: "port; 0 lets the system choose", min: 0 },
+      { flags: "--no-open", help: "do not open the browser" },
+      { flags: "--insecure", help: "serve beyond this machine without a login" },
+      { flags: "--status", help: "say whether one runs" },
+      { flags: "--stop", help: "stop the one that runs" },
+    ],
+  },
+  {
+    name: "profile",
+    summary: "Independent agents: own settings, memory and sessions",
+    subcommands: [
+      { name: "list", summary: "List the profiles" },
+      {
+        name: "create",
+        summary: "Make a profile",
+        operands: ["NAME"],
+        options: [{ flags: "--description TEXT", help: "what it is for" }],
+      },
+      { name: "use", summary: "Make a profile the one that runs without -p", operands: ["NAME"] },
+      { name: "show", summary: "Show one profile, or the current one", operands: ["[NAME]"] },
+    ],
+  },
+  {
+    name: "sessions",
+    summary: "List, search and keep conversations",
+    subcommands: [
+      {
+        name: "list",
+        summary: "Newest first",
+        options: [
+          { flags: "--source SOURCE", help: "only those from there" },
+          { flags: "--limit N", help: "at most this many (20)", min: 1 },
+          { flags: "--all", help: "hidden and archived ones too" },
+        ],
+      },
+      { name: "show", summary: "Print one conversation", operands: ["SESSION"] },
+      {
+        name: "search",
+        summary: "Search the text of all conversations",
+        operands: ["QUERY..."],
+        options: [
+          { flags: "--source SOURCE", help: "only those from there" },
+          { flags: "--limit N", help: "at most this many (20)", min: 1 },
+          { flags: "--all", help: "hidden ones too" },
+        ],
+      },
+      { name: "rename", summary: "Change the title", operands: ["SESSION", "TITLE..."] },
+      {
+        name: "delete",
+        summary: "Delete with all messages",
+        operands: ["SESSION"],
+        options: [YES],
+      },
+      {
+        name: "export",
+        summary: "Print sessions as JSON lines or Markdown",
+        operands: ["[SESSION...]"],
+        options: [
+          { flags: "--all", help: "every session" },
+          {
+            flags: "--format FORMAT",
+            help: "jsonl can be imported again",
+            choices: ["jsonl", "md"],
+          },
+          { flags: "--redact", help: "hide secrets that stand in the text" },
+        ],
+      },
+      {
+        name: "import",
+        summary: "Read JSON lines that export wrote; - is stdin",
+        operands: ["FILE"],
+      },
+      {
+        name: "prune",
+        summary: "Delete old sessions that nobody pinned",
+        options: [
+          {
+            flags: "--older-than DAYS",
+            help: "days without activity (sessions.retention_days)",
+            min: 1,
+          },
+          { flags: "--dry-run", help: "only print them" },
+          YES,
+        ],
+      },
+      { name: "stats", summary: "Counts and size" },
+      { name: "optimize", summary: "Compact the database and its index" },
+      { name: "check", summary: "Look for damage" },
+    ],
+  },
+  {
+    name: "logs",
+    summary: "Read the logs",
+    operands: ["[FILE]"],
+    options: [
+      { flags: "-n, --lines N", help: "how many (50)", min: 1 },
+      { flags: "-f, --follow", help: "go on as lines come, across rotation" },
+      { flags: "--level LEVEL", help: "this severity and above: debug, info, warning, error" },
+      { flags: "--since TIME", help: "30m, 2h, 3d or an ISO time" },
+      { flags: "--session ID", help: "lines of one session" },
+      { flags: "--component NAME", help: "lines of one component" },
+    ],
+    notes:
+      "FILE is agent (default), errors, gateway, gui (or dashboard), boot, or list. Filters are AND-ed.",
+  },
+  {
+    name: "memory",
+    summary: "What the agent remembers",
+    subcommands: [
+      { name: "show", summary: "Print MEMORY.md and USER.md" },
+      {
+        name: "clear",
+        summary: "Empty one or both; a copy goes to backups/",
+        operands: ["[WHICH]"],
+        options: [YES],
+        notes: "WHICH is memory or user; both without it.",
+      },
+    ],
+  },
+  {
+    name: "dump",
+    summary: "Plain text for a bug report, without secrets and messages",
+    options: [{ flags: "--full", help: "with every setting, not only the changed ones" }],
+  },
+  { name: "update", summary: "How to get a newer version" },
+  { name: "version", summary: "Print the version" },
+  { name: "help", summary: "Explain a command", operands: ["[COMMAND...]"] },
+];
+
+/** Every word that can stand first: names and aliases. A profile must not have one of them as its name. */
+export function commandWords(): readonly string[] {
+  return COMMANDS.flatMap((command) => [command.name, ...(command.aliases ?? [])]);
+}
+
+export function findCommand(
+  word: string,
+  among: readonly CommandSpec[] = COMMANDS,
+): CommandSpec | null {
+  return among.find((entry) => entry.name === word || (entry.aliases ?? []).includes(word)) ?? null;
+}
+
+/** How an option is spelled and whether it takes a value: `-n, --lines N` → `-n`, `--lines`, required. */
+export function spellings(option: OptionSpec): {
+  readonly names: readonly string[];
+  readonly value: "none" | "required" | "optional";
+} {
+  const names = option.flags.split(/[ ,]+/).filter((word) => word.startsWith("-"));
+  const rest = option.flags.replaceAll(/--?[A-Za-z-]+/g, "");
+  if (rest.includes("[")) return { names, value: "optional" };
+  return { names, value: /[A-Z]/.test(rest) ? "required" : "none" };
+}
