@@ -1,0 +1,26 @@
+// A few words around a match, for hits that the index cannot mark itself.
+import { cutEnd, cutStart } from "#base/text.ts";
+
+const BEFORE = 60;
+const AFTER = 100;
+
+/** The surroundings of the first term found, marked with `>>>` and `<<<`. `terms` are in lower case. */
+export function snippetAround(text: string, terms: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const term = terms.find((candidate) => lower.includes(candidate));
+  // Lower case may be longer than the text itself (İ): then positions do not carry over.
+  if (term === undefined || lower.length !== text.length) return startOf(text);
+  const start = lower.indexOf(term);
+  const end = start + term.length;
+  const before = cutEnd(text.slice(0, start), BEFORE);
+  const after = cutStart(text.slice(end), AFTER);
+  const left = before.length < start ? "…" : "";
+  const right = end + after.length < text.length ? "…" : "";
+  return `${left}${before}>>>${text.slice(start, end)}<<<${after}${right}`;
+}
+
+/** The beginning, where nothing is to be marked. */
+export function startOf(text: string): string {
+  const start = cutStart(text, BEFORE + AFTER);
+  return start.length < text.length ? `${start}…` : start;
+}
