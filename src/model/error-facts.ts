@@ -93,10 +93,16 @@ function rawOf(error: unknown, top: Bag): string {
 const NETWORK_CODE =
   /^(E(?!RROR)[A-Z]+|EAI_\w+|UND_ERR_\w+|ERR_(TLS|SSL|STREAM_PREMATURE_CLOSE)\w*|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)$/;
 
+/** undici's words for what everybody else calls by errno. */
+const PLAIN_CODES: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: "ECONNRESET",
+  UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
+};
+
 export function networkCodeOf(error: unknown): string | null {
   for (const cause of causeChain(error)) {
     const code = bagOf(cause)["code"];
-    if (typeof code === "string" && NETWORK_CODE.test(code)) return code;
+    if (typeof code === "string" && NETWORK_CODE.test(code)) return PLAIN_CODES[code] ?? code;
   }
   const terminated = causeChain(error).some(
     (cause) => cause instanceof TypeError && /^(terminated|fetch failed)$/i.test(cause.message),

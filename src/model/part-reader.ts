@@ -90,10 +90,11 @@ export class PartReader {
 
   /** null: the stream ended without a usable end. */
   finish(): FinishedCall | null {
-    const reason = this.#step === null ? null : finishReason(this.#step.finishReason);
+    const reason = this.#step === null ? null : finishReason(this.#step);
     if (this.#step === null || reason === null) return null;
     return {
-      reason,
+      // Some servers say `stop` behind their calls.
+      reason: this.#calls && (reason === "stop" || reason === "other") ? "tool-calls" : reason,
       usage: usageOf(this.#step.usage),
       details: this.#details(),
       isEmpty: !this.#text && !this.#calls,
@@ -115,15 +116,19 @@ export interface FinishedCall {
   readonly isEmpty: boolean;
 }
 
-/** `error` and `interrupted` (cut before its end) are no way to end. */
-function finishReason(reason: FinishStep["finishReason"]): FinishReason | null {
+/** `error`, `interrupted` (cut before its end) and an `other` that the provider never said are no way to end. */
+function finishReason({
+  finishReason: reason,
+  rawFinishReason: raw,
+}: FinishStep): FinishReason | null {
   switch (reason) {
     case "stop":
     case "length":
     case "tool-calls":
     case "content-filter":
-    case "other":
       return reason;
+    case "other":
+      return raw === undefined ? null : reason;
     case "error":
     case "interrupted":
       return null;
