@@ -128,5 +128,5 @@ export function toLike(text: string): string {
 
 /** Whether the trigram index can help: a run of three characters without wildcard (sqlite.org/fts5.html §4.3.4). */
 export function hasTrigram(text: string): boolean {
-  return text.split(/[%_]/).some((run) => [...run].length >= 3);
+  return text.split(/[%_]/).some((run) => Array.from(run).length >= 3);
 }
