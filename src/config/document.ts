@@ -1,7 +1,7 @@
 // `config.yaml` as a document: parsed once, with the place of every value (agent.md §2.3).
 import { LineCounter, parseDocument, visit, type Document } from "yaml";
 import { messageOf } from "#base/errors.ts";
-import { isMapping, WrittenNumber, type Mapping } from "./plain.ts";
+import { isMapping, toPlain, WrittenNumber, type Mapping } from "./plain.ts";
 
 export interface Place {
   readonly line: number;
@@ -48,6 +48,23 @@ export function parseConfigText(text: string): ParsedConfig {
     return { ok: true, document: { text, raw, placeOf: (path) => place(doc, lines, path) } };
   } catch (cause) {
     return fail(offsetOfBadAlias(doc), messageOf(cause));
+  }
+}
+
+export type ParsedValue =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string };
+
+/** One value as people type it: `5`, `true`, `[a, b]`, `text`. Nothing is null. */
+export function parseYamlValue(text: string): ParsedValue {
+  const doc = parseDocument(text, YAML_OPTIONS);
+  const [first] = doc.errors;
+  if (first !== undefined) return { ok: false, message: first.message };
+  keepNumberTexts(doc);
+  try {
+    return { ok: true, value: toPlain(doc.toJS({ maxAliasCount: 100 })) };
+  } catch (cause) {
+    return { ok: false, message: messageOf(cause) };
   }
 }
 

@@ -13,7 +13,7 @@ import { sortProblems, warning } from "./problems.ts";
 import { openResolver } from "./references.ts";
 import { crossFindings } from "./rules.ts";
 import { isReadInSafeMode } from "./safe-mode.ts";
-import { leavesOf } from "./shape.ts";
+import { treeRoot, type TreeNode } from "./shape.ts";
 
 export interface Evaluated {
   /** Every key of the tree, unknown ones of the file too. */
@@ -61,7 +61,29 @@ export function evaluateAll(input: EvaluationInput): Evaluated {
   return { value, env: hidden, findings: all, legacy: modern.legacy, problems };
 }
 
-function toProblem(finding: Finding, path: string): Problem {
+/** What is wrong with a text by itself: no flag and no variable beats it; references are looked up. */
+export function evaluateText(
+  document: ConfigDocument,
+  get: (name: string) => string | undefined,
+): Pick<Evaluated, "value" | "findings" | "legacy"> {
+  const modern = modernise(document.raw);
+  const placeOf = (path: readonly string[]): ReturnType<ConfigDocument["placeOf"]> =>
+    document.placeOf(modern.originOf(path));
+  const { value, findings } = evaluate({
+    raw: modern.raw,
+    resolver: openResolver(get),
+    overrides: new Map(),
+    placeOf,
+    isRead: () => true,
+  });
+  return {
+    value,
+    legacy: modern.legacy,
+    findings: [...findings, ...crossFindings(value, placeOf)],
+  };
+}
+
+export function toProblem(finding: Finding, path: string): Problem {
   const { code, level, setting, message, fix, place } = finding;
   const where = place === null ? "" : ` (${path}, line ${place.line})`;
   return { code, level, setting, message: `${message}${where}`, fix };
@@ -94,35 +116,29 @@ function keyNames(raw: Mapping): string[] {
     .filter((name): name is string => typeof name === "string" && name !== "");
 }
 
-/** Secrets that stand in the file itself, by key; MCP headers and environments count. */
+/** Secrets that stand in the file itself, by key. Of an MCP server's environment only names that read like one. */
 function secretValues(value: Mapping): Map<string, string> {
   const found = new Map<string, string>();
-  const put = (path: readonly string[], secret: unknown): void => {
-    if (typeof secret === "string" && secret.length >= 8) found.set(path.join("."), secret);
-  };
-  for (const { path, node } of leavesOf()) {
-    if (node.kind === "leaf" && node.meta.secret) put(path, getAt(value, path));
-  }
-  for (const id of keysAt(value, "providers")) {
-    const path = ["providers", id, "api_key"];
-    put(path, getAt(value, path));
-  }
-  for (const id of keysAt(value, "mcp_servers")) {
-    for (const [part, isSecret] of [
-      ["headers", () => true],
-      ["env", isSecretName],
-    ] as const) {
-      const at = ["mcp_servers", id, part];
-      const mapping = getAt(value, at);
-      if (!isMapping(mapping)) continue;
-      for (const [name, text] of Object.entries(mapping))
-        if (isSecret(name)) put([...at, name], text);
-    }
+  for (const [path, secret] of secretsBelow(treeRoot(), value, [])) {
+    const isPlainVariable = path.at(-2) === "env" && !isSecretName(path.at(-1) ?? "");
+    if (secret.length >= 8 && !isPlainVariable) found.set(path.join("."), secret);
   }
   return found;
 }
 
-function keysAt(value: Mapping, key: string): string[] {
-  const mapping = value[key];
-  return isMapping(mapping) ? Object.keys(mapping) : [];
+type SecretAt = readonly [path: readonly string[], secret: string];
+
+function* secretsBelow(
+  node: TreeNode,
+  value: unknown,
+  path: readonly string[],
+): Generator<SecretAt> {
+  if (node.kind === "leaf") {
+    if (node.meta.secret && typeof value === "string") yield [path, value];
+    return;
+  }
+  for (const [key, item] of Object.entries(isMapping(value) ? value : {})) {
+    const child = node.kind === "map" ? node.value : node.children.get(key);
+    if (child !== undefined) yield* secretsBelow(child, item, [...path, key]);
+  }
 }

@@ -12,6 +12,7 @@ const display = inCategory("display");
 const logging = inCategory("logging");
 
 const guard = { guard: true } as const;
+const secret = { secret: true } as const;
 const names = z.array(z.string());
 const DAY = 86_400;
 
@@ -165,9 +166,9 @@ export const mcpLeaf = agent.mapOf(
   entry({
     command: agent.optional(z.string(), "Program of a stdio server"),
     args: agent.optional(names, "Its arguments"),
-    env: agent.optional(z.record(z.string(), z.string()), "Its environment"),
+    env: agent.optional(z.record(z.string(), z.string()), "Its environment", secret),
     url: agent.optional(z.string(), "Address of an HTTP server"),
-    headers: agent.optional(z.record(z.string(), z.string()), "Headers of each request"),
+    headers: agent.optional(z.record(z.string(), z.string()), "Headers of each request", secret),
     enabled: agent.optional(z.boolean(), "Use it"),
     timeout: agent.optional(z.number(), "Longest call in seconds"),
     connect_timeout: agent.optional(z.number(), "Longest connect in seconds"),

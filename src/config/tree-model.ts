@@ -46,6 +46,7 @@ const provider = entry({
   extra_headers: general.optional(
     z.record(z.string(), z.string()),
     "Headers added to each request",
+    { secret: true },
   ),
   extra_body: general.optional(z.record(z.string(), z.unknown()), "Fields added to each request"),
   request_timeout_seconds: general.optional(seconds, "Longest wait for the first byte"),
