@@ -8,7 +8,8 @@ import type { LoadedConfig } from "./loaded.ts";
 import { deepFreeze } from "./plain.ts";
 import { error, refusal, sortProblems } from "./problems.ts";
 import { readSettingsFile, rememberLastGood } from "./settings-file.ts";
-import { CONFIG_VERSION, type Config } from "./tree.ts";
+import { CONFIG_VERSION } from "./seed.ts";
+import type { Config } from "./tree.ts";
 
 export interface LoadInput {
   readonly processEnv: ProcessEnv;

@@ -6,7 +6,7 @@ import { parseConfigText } from "./document.ts";
 import { configPathOf, envPathOf, readText } from "./files.ts";
 import { underConfigLock, type WriteTarget } from "./home-writer.ts";
 import { WrittenNumber } from "./plain.ts";
-import { CONFIG_VERSION } from "./tree.ts";
+import { CONFIG_VERSION } from "./seed.ts";
 import { editConfigText } from "./yaml-edit.ts";
 
 export type Migration =

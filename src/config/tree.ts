@@ -1,6 +1,7 @@
 // The one tree of settings. Defaults, form, check, documents and the type `Config` are derived from it (agent.md §2.2).
 import type * as z from "zod/mini";
 import { inCategory, section } from "./leaf.ts";
+import { CONFIG_VERSION } from "./seed.ts";
 import {
   agentSection,
   approvalsSection,
@@ -29,9 +30,6 @@ import {
   providersLeaf,
   timezoneLeaf,
 } from "./tree-model.ts";
-
-/** Versions below 100 belong to the Python version. */
-export const CONFIG_VERSION = 100;
 
 export const configTree = section({
   _config_version: inCategory("general").int(

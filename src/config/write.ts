@@ -12,7 +12,7 @@ import { profileOf } from "./homes.ts";
 import { resolveKey } from "./keys.ts";
 import { placesToWrite, type PathChange } from "./legacy-write.ts";
 import { error } from "./problems.ts";
-import { CONFIG_VERSION } from "./tree.ts";
+import { NEW_CONFIG_TEXT } from "./seed.ts";
 import { editConfigText } from "./yaml-edit.ts";
 
 export interface ConfigTarget extends WriteTarget {
@@ -24,10 +24,6 @@ export interface WriteOptions {
   /** Text that the caller changed from (null: no file); another one on disk throws `CONFIG_CHANGED`. */
   readonly expected?: string | null;
 }
-
-export const NEW_CONFIG_TEXT = `# Settings of Hermes. Every key: docs/reference/config.md, or "hermes config show".
-_config_version: ${CONFIG_VERSION}
-`;
 
 /**
  * `key` is dotted; `yaml` is YAML, so `true`, `5` and `[a, b]` are what they look like; `asText` takes it as it is.
