@@ -50,7 +50,7 @@ export function buildApp(table: RouteTable, deps: AppDeps): DashboardApp {
     strict: true,
     // The front made this path; Hono's own decoding would make a second spelling of it.
     getPath: (_request, options) => {
-      const { path } = (options?.env as Bindings).facts;
+      const { path } = pathOwner(options?.env).facts;
       return isNeverARoute(path) ? NEVER : path;
     },
   });
@@ -68,6 +68,11 @@ export function buildApp(table: RouteTable, deps: AppDeps): DashboardApp {
   app.notFound(unknown);
   app.onError((error, c) => errorResponse(error, c.env.facts, deps));
   return { fetch: (request, bindings) => app.fetch(request, bindings) };
+}
+
+function pathOwner(env: Bindings | undefined): Bindings {
+  if (!env) throw new Error("request without facts");
+  return env;
 }
 
 async function run(route: RegisteredRoute, c: Context<Env>, deps: AppDeps): Promise<Response> {

@@ -57,14 +57,9 @@ export function createDeltaMerger(clock: Clock, send: (event: NumberedEvent) => 
 }
 
 function textOf(event: AgentEvent): string | undefined {
-  switch (event.type) {
-    case "text-delta":
-    case "reasoning-delta":
-    case "tool-output":
-      return event.text;
-    default:
-      return undefined;
-  }
+  const { type } = event;
+  const isDelta = type === "text-delta" || type === "reasoning-delta" || type === "tool-output";
+  return isDelta ? event.text : undefined;
 }
 
 function join(a: NumberedEvent, b: NumberedEvent): NumberedEvent | null {

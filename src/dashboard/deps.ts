@@ -98,11 +98,15 @@ export interface DashboardDeps {
   readonly releaseDate: string;
   readonly profiles: ProfileDirectory;
   readonly lock: ProcessLock;
+  /** The process environment as it was at the start: config writers resolve `${NAME}` with it. */
+  readonly processEnv: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly log: Log;
   /** Removes the secrets of every open profile: the last sink before an error body or a log line. */
   readonly redact: (text: string) => string;
+  /** Rotation of logs/dashboard-auth.log (`logging.max_size_mb`, `.backup_count`). */
+  readonly auditLog: { readonly maxBytes: number; readonly backups: number };
   /** Folder with index.html, absolute. */
   readonly webDist: string;
   /** Descriptor to write one newline to when ready (`HERMES_READY_FD`), null without. */

@@ -83,11 +83,16 @@ export function mapHermesError(error: HermesError): HttpFailure | null {
     case "STORE_NEWER":
       return fail(503, "store_failed", message);
     case "CONFIG_BROKEN":
-      return fail(409, "config_broken", message, placeOf(data));
-    case "CONFIG_INVALID":
     case "CONFIG_REFUSED":
-    case "ENV_REFUSED":
-    case "ENV_NAME_REFUSED":
+      return fail(409, "config_broken", message, { ...placeOf(data), ...problemsOf(error) });
+    case "CONFIG_CHANGED":
+      return fail(412, "conflict", message);
+    case "CONFIG_LOCKED":
+      return fail(409, "busy", message);
+    case "CONFIG_EDIT_FAILED":
+      return fail(409, "conflict", message);
+    case "VALUE_INVALID":
+    case "ENV_EDIT_REFUSED":
     case "IMPORT_INVALID":
     case "PROFILE_NAME_INVALID":
     case "TITLE_INVALID":

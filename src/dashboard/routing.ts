@@ -123,15 +123,15 @@ export function createRouteTable(): RouteTable {
   const sockets: SocketRoute[] = [];
   const add = (key: string, rule: AccessRule, definition: object): void => {
     const space = key.indexOf(" ");
-    const { body = null, upload = null, limit = null, handler } = definition as RegisteredRoute;
+    const { body, upload, limit, handler } = definition as Partial<RegisteredRoute>;
     routes.push({
       method: key.slice(0, space),
       path: key.slice(space + 1),
       rule,
       handler,
-      body,
-      upload,
-      limit,
+      body: body ?? null,
+      upload: upload ?? null,
+      limit: limit ?? null,
     } as RegisteredRoute);
   };
   return {

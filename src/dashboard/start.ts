@@ -1,10 +1,114 @@
-// The order of start (dashboard.md §1.3).
+// The order of start and of stop (dashboard.md §1.3, §1.5): nothing says "running" before a real request was answered.
+import { closeSync, writeSync } from "node:fs";
+import type { Server } from "node:http";
+import { hostInUrl } from "#auth/addresses.ts";
+import { gateRequired } from "#auth/refusal.ts";
+import { whyGate } from "#auth/require-auth.ts";
+import { errnoOf, HermesError, messageOf } from "#base/errors.ts";
+import { assemble, type Assembly } from "./assemble.ts";
+import { sweepAttachments } from "./attachments.ts";
 import type { DashboardDeps, RunningDashboard } from "./deps.ts";
+import { type HomeLock, takeHomeLock } from "./home-lock.ts";
+import { findPortHolder } from "./port-holder.ts";
+import { probeSelf, reachableHost } from "./self-probe.ts";
+import { isPortBusy, listen } from "./server.ts";
+
+const ANSWERS_IN_FLIGHT_MS = 2000;
 
 /**
  * Brings the dashboard up and returns when it answered its own request. Throws HermesError: exit 78 for a refusal
- * (`GATE_REQUIRED`, `DASHBOARD_RUNNING`), exit 1 for a busy port (`PORT_BUSY`) or a failed self-probe (`NOT_ANSWERING`).
+ * (`GATE_REQUIRED`, `DASHBOARD_RUNNING`), exit 1 for a busy port (`PORT_BUSY`), an address that cannot be bound
+ * (`BIND_FAILED`) or a failed self-probe (`NOT_ANSWERING`).
  */
-export async function startDashboard(_deps: DashboardDeps): Promise<RunningDashboard> {
-  throw new Error("being built");
+export async function startDashboard(deps: DashboardDeps): Promise<RunningDashboard> {
+  refuseWithoutGate(deps);
+  const lock = takeHomeLock(deps.home, deps.lock);
+  const closers: (() => void)[] = [() => lock.release()];
+  try {
+    const assembly = assemble(deps);
+    closers.unshift(() => assembly.closeStreams());
+    const port = await bind(assembly.server, deps);
+    closers.unshift(() => void assembly.server.close());
+    await Promise.all([probeSelf(deps.settings.host, port), assembly.snapshot.refresh()]);
+    const url = `http://${hostInUrl(reachableHost(deps.settings.host))}:${port}`;
+    announce(deps, lock, url);
+    for (const { home } of deps.profiles.opened()) sweepAttachments({ home, clock: deps.clock });
+    return { url, port, stop: createStop(deps, assembly, lock) };
+  } catch (error) {
+    for (const close of closers) close();
+    throw error;
+  }
+}
+
+/** The login gate is not built yet: what would need it does not start. */
+function refuseWithoutGate({ settings, warn }: DashboardDeps): void {
+  const { host, port, publicUrl, insecure } = settings;
+  const why = whyGate(settings);
+  if (why !== null) throw gateRequired({ host, port, why, publicUrl, providers: [] });
+  if (!insecure) return;
+  const reach = publicUrl ? ` and as ${publicUrl.href}` : "";
+  warn(
+    `WARNING: the dashboard runs without a login on ${host}${reach}: everyone who can reach port ${port} controls this agent.`,
+  );
+}
+
+async function bind(server: Server, { settings }: DashboardDeps): Promise<number> {
+  const host = settings.host.toLowerCase() === "localhost" ? "127.0.0.1" : bare(settings.host);
+  try {
+    return await listen(server, host, settings.port);
+  } catch (error) {
+    throw isPortBusy(error) ? portBusy(settings.port) : bindFailed(settings.host, error);
+  }
+}
+
+function bare(host: string): string {
+  return host.startsWith("[") ? host.slice(1, -1) : host;
+}
+
+function portBusy(port: number): HermesError {
+  const holder = findPortHolder(port);
+  const who = holder ? `pid ${holder.pid} (${holder.command})` : "another program";
+  return new HermesError("PORT_BUSY", `Port ${port} is in use by ${who}.`, {
+    setting: "HERMES_DASHBOARD_PORT",
+    fix: "Stop that program, or choose another port with --port.",
+    data: { port, ...(holder ? { pid: holder.pid } : {}) },
+  });
+}
+
+function bindFailed(host: string, error: unknown): HermesError {
+  const why = errnoOf(error) ?? messageOf(error);
+  return new HermesError("BIND_FAILED", `The dashboard cannot listen on ${host}: ${why}.`, {
+    setting: "HERMES_DASHBOARD_HOST",
+    fix: "Give an address of this machine, such as 127.0.0.1.",
+  });
+}
+
+function announce(deps: DashboardDeps, lock: HomeLock, url: string): void {
+  lock.record(url);
+  if (deps.readyFd !== null) {
+    writeSync(deps.readyFd, "\n");
+    closeSync(deps.readyFd);
+  }
+  const { publicUrl } = deps.settings;
+  deps.print(`Hermes Web UI → ${url}${publicUrl ? ` (public: ${publicUrl.href})` : ""}`);
+  deps.openBrowser?.(url);
+}
+
+/** Streams end at once, turns are marked interrupted, answers in flight get 2 s. */
+function createStop(deps: DashboardDeps, assembly: Assembly, lock: HomeLock): () => Promise<void> {
+  let stopped: Promise<void> | null = null;
+  const stop = async (): Promise<void> => {
+    const { server } = assembly;
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    assembly.closeStreams();
+    server.closeIdleConnections();
+    const turns = deps.profiles.opened().map(({ sessions }) => sessions.close("shutdown"));
+    const timer = setTimeout(() => server.closeAllConnections(), ANSWERS_IN_FLIGHT_MS);
+    await Promise.allSettled([closed, ...turns]);
+    clearTimeout(timer);
+    lock.release();
+  };
+  return () => (stopped ??= stop());
 }

@@ -1,0 +1,37 @@
+// What the route files share.
+import type { Audit } from "#auth/audit.ts";
+import type { WsTickets } from "#auth/ws-tickets.ts";
+import type { Changes } from "./changes.ts";
+import type { DashboardDeps, ProfileServices } from "./deps.ts";
+import type { RouteContext } from "./routing.ts";
+import type { SseServer } from "./sse.ts";
+import type { StaticFiles } from "./static-files.ts";
+import type { StatusSnapshot } from "./status-snapshot.ts";
+
+export interface RouteServices {
+  readonly deps: DashboardDeps;
+  readonly snapshot: StatusSnapshot;
+  readonly changes: Changes;
+  readonly sse: SseServer;
+  readonly tickets: WsTickets;
+  readonly audit: Audit;
+  readonly files: StaticFiles;
+  /** The local token, for the page; null in gated mode. */
+  readonly pageToken: string | null;
+  /** False after the stop began: the server answers 503 on /readyz. */
+  isRunning(): boolean;
+}
+
+/** The profile of `?profile=`, else the active one, found out at this request (C12). Unknown: 404. */
+export function profileOf(
+  services: RouteServices,
+  context: Pick<RouteContext, "query">,
+  name?: string,
+): Promise<ProfileServices> {
+  return services.deps.profiles.open(name ?? (context.query.get("profile") || undefined));
+}
+
+/** Seconds since 1970 -> ISO 8601 UTC. */
+export function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

@@ -1,0 +1,38 @@
+// Every route file, registered. The server compares the result with the REST table at its start.
+import type { Registrars } from "../routing.ts";
+import type { RouteServices } from "../route-services.ts";
+import { registerAnalytics } from "./analytics.ts";
+import { registerAuth } from "./auth.ts";
+import { registerChatActions } from "./chat-actions.ts";
+import { registerChat } from "./chat.ts";
+import { registerConfig } from "./config.ts";
+import { registerEnv } from "./env.ts";
+import { registerEvents } from "./events.ts";
+import { registerLogs } from "./logs.ts";
+import { registerLook } from "./look.ts";
+import { registerModels } from "./models.ts";
+import { registerPages } from "./pages.ts";
+import { registerProfiles } from "./profiles.ts";
+import { registerSessionUpkeep } from "./session-upkeep.ts";
+import { registerSessions } from "./sessions.ts";
+import { registerSetup } from "./setup.ts";
+import { registerStatus } from "./status.ts";
+
+export function registerAll(routes: Registrars, services: RouteServices): void {
+  registerStatus(routes, services);
+  registerAuth(routes, services);
+  registerSetup(routes, services);
+  registerChat(routes, services);
+  registerChatActions(routes, services);
+  registerEvents(routes, services);
+  registerSessions(routes, services);
+  registerSessionUpkeep(routes, services);
+  registerLogs(routes, services);
+  registerAnalytics(routes, services);
+  registerConfig(routes, services);
+  registerEnv(routes, services);
+  registerModels(routes, services);
+  registerProfiles(routes, services);
+  registerLook(routes, services);
+  registerPages(routes, services);
+}

@@ -1,0 +1,38 @@
+// Health and status (dashboard.md §11.1, §11.2). Nothing here does I/O for a stranger.
+import { isLoopbackHost } from "#auth/addresses.ts";
+import { isBeyondLoopback } from "#auth/require-auth.ts";
+import { json, type Registrars } from "../routing.ts";
+import type { RouteServices } from "../route-services.ts";
+
+export function registerStatus(routes: Registrars, services: RouteServices): void {
+  const { deps, snapshot } = services;
+  const { settings } = deps;
+  const openLoopback = isLoopbackHost(settings.host) && !isBeyondLoopback(settings.publicUrl);
+
+  routes.public("GET /api/health", {
+    handler: () => json({ ok: true, version: deps.version, auth_required: false }),
+  });
+
+  routes.public("GET /api/status", {
+    async handler({ caller, query }) {
+      const known = caller.kind !== "stranger";
+      const profile = query.get("profile");
+      if (known && profile) return json(await snapshot.fullOf(profile));
+      return json(known || openLoopback ? snapshot.full() : snapshot.public());
+    },
+  });
+
+  routes.public("GET /api/model/info", { handler: () => json(snapshot.model()) });
+
+  routes.bootstrap("GET /healthz", {
+    handler: () => new Response("ok", { headers: { "Content-Type": "text/plain" } }),
+  });
+
+  routes.bootstrap("GET /readyz", {
+    handler() {
+      const ready = services.isRunning();
+      const dashboard = ready ? "ready" : "stopping";
+      return json({ ready, services: { dashboard, gateway: "unknown" } }, ready ? 200 : 503);
+    },
+  });
+}
