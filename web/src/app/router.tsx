@@ -1,0 +1,103 @@
+// Routes in code: the shell around all of them, a chunk per page, an error boundary per route.
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+} from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { setupQuery } from "../api/queries.ts";
+import { QueryView } from "../parts/states.tsx";
+import { NotFound, RouteFailure } from "./boundaries.tsx";
+import { boot } from "./services.ts";
+import { Shell } from "./shell.tsx";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+/** `/` goes to the first run without a usable model, else to the chat. */
+function Home() {
+  const setup = useQuery(setupQuery);
+  return (
+    <div className="p-6">
+      <QueryView query={setup}>
+        {({ model_ready: ready }) => <Navigate to={ready ? "/chat" : "/setup"} replace />}
+      </QueryView>
+    </div>
+  );
+}
+
+const page = <T extends string>(path: T) => ({ getParentRoute: () => root, path });
+
+const index = createRoute({ ...page("/"), component: Home });
+
+const chat = createRoute({
+  ...page("/chat"),
+  component: lazyRouteComponent(() => import("../pages/chat/chat-page.tsx"), "ChatPage"),
+});
+// The page itself belongs to /chat, so that a new conversation gets its id without being drawn anew.
+const chatSession = createRoute({ getParentRoute: () => chat, path: "$id" });
+
+const setup = createRoute({
+  ...page("/setup"),
+  component: lazyRouteComponent(() => import("../pages/setup/setup-page.tsx"), "SetupPage"),
+});
+
+const sessions = createRoute({
+  ...page("/sessions"),
+  validateSearch: (search): { q?: string } =>
+    typeof search["q"] === "string" && search["q"] !== "" ? { q: search["q"] } : {},
+  component: lazyRouteComponent(
+    () => import("../pages/sessions/sessions-page.tsx"),
+    "SessionsPage",
+  ),
+});
+
+const models = createRoute({
+  ...page("/models"),
+  component: lazyRouteComponent(() => import("../pages/models-page.tsx"), "ModelsPage"),
+});
+
+const env = createRoute({
+  ...page("/env"),
+  component: lazyRouteComponent(() => import("../pages/keys-page.tsx"), "KeysPage"),
+});
+
+const config = createRoute({
+  ...page("/config"),
+  component: lazyRouteComponent(() => import("../pages/config/config-page.tsx"), "ConfigPage"),
+});
+
+const logs = createRoute({
+  ...page("/logs"),
+  component: lazyRouteComponent(() => import("../pages/logs-page.tsx"), "LogsPage"),
+});
+
+const analytics = createRoute({
+  ...page("/analytics"),
+  component: lazyRouteComponent(() => import("../pages/analytics-page.tsx"), "AnalyticsPage"),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    index,
+    chat.addChildren([chatSession]),
+    setup,
+    sessions,
+    models,
+    env,
+    config,
+    logs,
+    analytics,
+  ]),
+  basepath: boot.basePath === "" ? "/" : boot.basePath,
+  defaultPreload: "intent",
+  defaultErrorComponent: RouteFailure,
+  scrollRestoration: false,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,209 @@
+// The frame around every page: navigation, recent conversations, service strip, banners.
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { Dialog } from "radix-ui";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { sessionsQuery } from "../api/queries.ts";
+import { useWords } from "../i18n/i18n.tsx";
+import { Icon } from "../parts/icons.tsx";
+import { Toasts } from "../parts/toasts.tsx";
+import { Banners } from "./banners.tsx";
+import { NAV } from "./nav.ts";
+import { Preferences } from "./preferences.tsx";
+import { ServiceStrip } from "./service-strip.tsx";
+
+const Palette = lazy(() => import("./palette.tsx"));
+
+function Brand() {
+  return (
+    <Link to="/chat" className="flex items-center gap-2.5 px-2 text-lg font-bold tracking-tight">
+      <svg aria-hidden="true" width="26" height="26" viewBox="0 0 32 32">
+        <rect width="32" height="32" rx="8" fill="var(--color-primary)" />
+        <path
+          d="M10 8v16M22 8v16M10 16h12"
+          stroke="var(--color-primary-foreground)"
+          strokeWidth="3.4"
+          strokeLinecap="round"
+          fill="none"
+        />
+      </svg>
+      Hermes
+    </Link>
+  );
+}
+
+const LINK =
+  "flex min-h-9 items-center gap-3 rounded-(--radius) px-2.5 py-1.5 hover:bg-accent hover:text-accent-foreground pointer-coarse:min-h-11";
+const ACTIVE = { className: "bg-accent text-accent-foreground font-semibold" };
+
+function Navigation() {
+  const { t } = useWords();
+  return (
+    <nav aria-label={t.app.navigation}>
+      <ul className="grid gap-0.5">
+        {NAV.map((entry) => (
+          <li key={entry.to}>
+            <Link to={entry.to} className={LINK} activeProps={ACTIVE}>
+              <Icon name={entry.icon} />
+              {t.nav[entry.label]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Recent() {
+  const { t } = useWords();
+  const recent = useQuery(sessionsQuery({ limit: 12, archived: false }));
+  const rows = recent.data?.sessions ?? [];
+  if (rows.length === 0) return null;
+  return (
+    <nav aria-label={t.app.recent} className="min-h-0 flex-1 overflow-y-auto">
+      <p className="px-2.5 pb-1 text-xs font-semibold text-muted-foreground">{t.app.recent}</p>
+      <ul>
+        {rows.map((row) => (
+          <li key={row.id}>
+            <Link
+              to="/chat/$id"
+              params={{ id: row.id }}
+              className={`${LINK} text-sm`}
+              activeProps={ACTIVE}
+            >
+              <span className="truncate">{row.title ?? t.common.unnamed}</span>
+              {row.state === "running" && (
+                <span className="dot-pulse ms-auto text-success">
+                  <Icon name="dot" size={14} />
+                  <span className="sr-only">{t.sessions.live}</span>
+                </span>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Sidebar({ onPalette }: { readonly onPalette: () => void }) {
+  const { t } = useWords();
+  return (
+    <div className="flex h-full flex-col gap-4 bg-card px-3 py-4 text-card-foreground">
+      <Brand />
+      <div className="flex gap-2">
+        <Link to="/chat" className="button button-plain flex-1" activeOptions={{ exact: true }}>
+          <Icon name="plus" />
+          {t.chat.newChat}
+        </Link>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t.app.palette}
+          aria-keyshortcuts="Control+K Meta+K"
+          title={`${t.app.palette} (Ctrl K)`}
+          onClick={onPalette}
+        >
+          <Icon name="search" />
+        </button>
+      </div>
+      <Navigation />
+      <Recent />
+      <div className="mt-auto grid gap-2 border-t pt-3">
+        <ServiceStrip />
+        <Preferences />
+      </div>
+    </div>
+  );
+}
+
+/** After a change of page the reader starts at the new content, not at the old link. */
+function useFocusOnNavigation(path: string) {
+  const main = useRef<HTMLElement>(null);
+  const last = useRef(path);
+  useEffect(() => {
+    if (last.current === path) return;
+    last.current = path;
+    if (document.activeElement?.closest("[data-composer]")) return;
+    main.current?.focus({ preventScroll: true });
+  }, [path]);
+  return main;
+}
+
+function useShortcut(open: () => void): void {
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      open();
+    };
+    window.addEventListener("keydown", listener);
+    return () => window.removeEventListener("keydown", listener);
+  }, [open]);
+}
+
+export function Shell() {
+  const { t } = useWords();
+  const { pathname } = useLocation();
+  const main = useFocusOnNavigation(pathname);
+  const [drawer, setDrawer] = useState(false);
+  const [palette, setPalette] = useState(false);
+  useShortcut(() => setPalette(true));
+  useEffect(() => setDrawer(false), [pathname]);
+  return (
+    <div className="flex h-dvh flex-col">
+      <a
+        href="#main"
+        className="button button-primary fixed start-2 top-2 z-50 -translate-y-20 focus:translate-y-0"
+      >
+        {t.app.skip}
+      </a>
+      <Banners />
+      <div className="flex min-h-0 flex-1">
+        <aside className="hidden w-64 shrink-0 border-e lg:block">
+          <Sidebar onPalette={() => setPalette(true)} />
+        </aside>
+        <div className="flex min-w-0 flex-1 flex-col">
+          <header className="flex items-center gap-2 border-b bg-card px-2 py-1.5 lg:hidden">
+            <Dialog.Root open={drawer} onOpenChange={setDrawer}>
+              <Dialog.Trigger className="icon-button" aria-label={t.app.menu}>
+                <Icon name="menu" size={22} />
+              </Dialog.Trigger>
+              <Dialog.Portal>
+                <Dialog.Overlay className="fixed inset-0 z-30 bg-scrim" />
+                <Dialog.Content
+                  aria-describedby={undefined}
+                  className="fixed inset-y-0 start-0 z-30 w-72 max-w-[85vw] border-e"
+                >
+                  <Dialog.Title className="sr-only">{t.app.navigation}</Dialog.Title>
+                  <Sidebar
+                    onPalette={() => {
+                      setDrawer(false);
+                      setPalette(true);
+                    }}
+                  />
+                  <Dialog.Close
+                    className="icon-button absolute end-2 top-3"
+                    aria-label={t.app.closeMenu}
+                  >
+                    <Icon name="close" />
+                  </Dialog.Close>
+                </Dialog.Content>
+              </Dialog.Portal>
+            </Dialog.Root>
+            <Brand />
+          </header>
+          <main id="main" ref={main} tabIndex={-1} className="min-h-0 flex-1">
+            <Outlet />
+          </main>
+        </div>
+      </div>
+      <Toasts />
+      {palette && (
+        <Suspense>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
