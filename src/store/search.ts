@@ -259,21 +259,31 @@ function merge(found: readonly Found[], limit: number): readonly SearchHit[] {
 
 /** The newest sessions with the last thing that was said in them, one per lineage. */
 function recent(sql: Sql, options: Options): readonly SearchHit[] {
-  const filter =
-    options.source !== undefined ? "source = ?" : options.all === true ? "1" : IS_LISTED;
-  const rows = sql.all<Candidate & { content: string }>(
-    `SELECT ${CANDIDATE}, m.content FROM (
-        SELECT * FROM sessions WHERE ${filter} ORDER BY last_active_at DESC LIMIT ${ROW_LIMIT}) s
-      JOIN messages m ON m.id = (SELECT max(id) FROM messages WHERE session_id = s.id
-        AND role IN ('user', 'assistant') AND content <> '') ORDER BY s.last_active_at DESC, m.id DESC`,
-    ...(options.source === undefined ? [] : [options.source]),
-  );
   const byRoot = new Map<string, SearchHit>();
-  for (const row of rows) {
-    if (byRoot.size === options.limit) break;
-    if (!byRoot.has(row.root_id)) byRoot.set(row.root_id, toHit(row, startOf(row.content)));
+  for (let offset = 0; offset < ROW_LIMIT && byRoot.size < options.limit; offset += PAGE_ROWS) {
+    for (const row of recentPage(sql, options, offset)) {
+      if (byRoot.size === options.limit) break;
+      if (!byRoot.has(row.root_id)) byRoot.set(row.root_id, toHit(row, startOf(row.content)));
+    }
   }
   return [...byRoot.values()];
+}
+
+function recentPage(
+  sql: Sql,
+  options: Options,
+  offset: number,
+): readonly (Candidate & { content: string })[] {
+  const filter =
+    options.source !== undefined ? "source = ?" : options.all === true ? "1" : IS_LISTED;
+  return sql.all(
+    `SELECT ${CANDIDATE}, m.content FROM (
+        SELECT * FROM sessions WHERE ${filter} ORDER BY last_active_at DESC LIMIT ${PAGE_ROWS} OFFSET ?) s
+      CROSS JOIN messages m ON m.id = (SELECT max(id) FROM messages WHERE session_id = s.id
+        AND role IN ('user', 'assistant') AND content <> '') ORDER BY s.last_active_at DESC, m.id DESC`,
+    ...(options.source === undefined ? [] : [options.source]),
+    offset,
+  );
 }
 
 type SearchMethods = Pick<SessionStore, "search" | "recentHits">;
