@@ -136,8 +136,8 @@ describe("anthropic-messages", () => {
       "anthropic-messages",
       conversation({ provider: "anthropic", details: SIGNED }),
     );
-    const assistant = (body["messages"] as Json[])[1];
-    assert.deepEqual((assistant?.["content"] as Json[]).slice(0, 3), [
+    const assistant = (body["messages"] as Json[])[1] ?? {};
+    assert.deepEqual((assistant["content"] as Json[]).slice(0, 3), [
       { type: "thinking", thinking: "hm", signature: "sig-1" },
       { type: "redacted_thinking", data: "xyz" },
       { type: "text", text: "Looking." },
