@@ -72,11 +72,12 @@ async function start(tools, project, warnings) {
   if (!dropRoot(tools, project)) return undefined;
   const profile = takeProfile(argv);
   if (profile.missing) return fail(64, "hermes: -p needs the name of a profile.");
-  const home = resolveHome(tools, profile.name);
-  if (home === null) return undefined;
+  const resolved = resolveHome(tools, profile.name);
+  if (resolved === null) return undefined;
+  const { home, isProfileGiven } = resolved;
   process.env.HERMES_HOME = home;
   const { main } = await import(moduleUrl(tools, project, "main.js", "src/cli/main.ts"));
-  return main({ argv: profile.rest, env: process.env, project, home, warnings });
+  return main({ argv: profile.rest, env: process.env, project, home, isProfileGiven, warnings });
 }
 
 /** The built file, or its source by type stripping: where dist/ is missing, and under --conditions=hermes-source. */
@@ -253,11 +254,14 @@ function resolveHome(tools, flag) {
     : tools.path.join(tools.os.homedir(), ".hermes");
   const inProfile = tools.path.basename(tools.path.dirname(given)) === "profiles";
   const root = inProfile ? tools.path.dirname(tools.path.dirname(given)) : given;
-  if (flag === null && inProfile) return given;
+  const isProfileGiven = flag !== null || inProfile;
+  if (flag === null && inProfile) return { home: given, isProfileGiven };
   const wanted = flag === null ? readText(tools, tools.path.join(root, "active_profile")) : flag;
   const name = wanted.trim().toLowerCase() || "default";
-  if (name === "default") return root;
-  if (isRealProfile(tools, root, name)) return tools.path.join(root, "profiles", name);
+  if (name === "default") return { home: root, isProfileGiven };
+  if (isRealProfile(tools, root, name)) {
+    return { home: tools.path.join(root, "profiles", name), isProfileGiven };
+  }
   const names = ["default"].concat(listProfiles(tools, root));
   const source = flag === null ? " (active_profile in " + root + ")" : "";
   fail(

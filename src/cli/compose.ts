@@ -38,8 +38,7 @@ export interface WorkspaceOptions {
 export async function openWorkspace(launch: Launch, options: WorkspaceOptions): Promise<Workspace> {
   const config = openConfigSource(launch, options.flags);
   const { home, profile } = config.loaded();
-  const { ensureHome } = await import("#profile/home.ts");
-  ensureHome(home);
+  await ensureHome(launch);
   const { createProcessLock } = await import("#store/process-lock.ts");
   const lock = createProcessLock();
   const logs = await openLogFiles({
@@ -62,6 +61,13 @@ export async function openWorkspace(launch: Launch, options: WorkspaceOptions): 
     loaded: () => config.loaded(),
     close: () => logs.close(),
   };
+}
+
+/** Makes what is missing of the home (agent.md §2.1). Throws HOME_NOT_WRITABLE (78). */
+export async function ensureHome(launch: Pick<Launch, "home" | "env">): Promise<void> {
+  const profile = await import("#profile/home.ts");
+  const mode = profile.parseMode(launch.env["HERMES_HOME_MODE"] ?? "");
+  profile.ensureHome(launch.home, mode ?? undefined);
 }
 
 /** What Node warned about goes to the log and nowhere else (agent.md §1.1). */

@@ -12,6 +12,8 @@ export interface Launch {
   readonly project: string;
   /** Absolute. Need not exist. */
   readonly home: string;
+  /** `-p` was given, or HERMES_HOME names a profile: not merely the active one. */
+  readonly isProfileGiven: boolean;
   /** Node's warnings so far. They are never printed; the log takes them. */
   readonly warnings: Error[];
 }

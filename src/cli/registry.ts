@@ -288,9 +288,20 @@ export const COMMANDS: readonly CommandSpec[] = [
   { name: "help", summary: "Explain a command", operands: ["[COMMAND...]"] },
 ];
 
-/** Every word that can stand first: names and aliases. A profile must not have one of them as its name. */
+/** Every word that can stand first: names and aliases. */
 export function commandWords(): readonly string[] {
   return COMMANDS.flatMap((command) => [command.name, ...(command.aliases ?? [])]);
+}
+
+/** Words that a later version gives a meaning to: a profile's alias must never come to hide one. */
+const COMING_WORDS: readonly string[] = [
+  ..."gateway supervise probe pairing cron skills mcp webhook send backup import auth".split(" "),
+  ..."fallback tools skin prompt-size completion hooks container slot-run".split(" "),
+];
+
+/** What no profile may be called (agent.md §8). */
+export function reservedWords(): readonly string[] {
+  return [...commandWords(), ...COMING_WORDS];
 }
 
 export function findCommand(

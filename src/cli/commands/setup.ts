@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { chooseModel } from "#model/choose.ts";
 import { testModel } from "#model/probe.ts";
 import { usageError } from "../command-line.ts";
+import { ensureHome } from "../compose.ts";
 import { openConfigSource, type ConfigSource } from "../config-source.ts";
 import { flagOption, type Context } from "../context.ts";
 import { openDeps, readiness, secretReader } from "../model-access.ts";
@@ -23,8 +24,7 @@ export async function run(context: Context): Promise<ExitCode> {
   }
   const clack = await import("@clack/prompts");
   clack.intro("Hermes setup");
-  const { ensureHome } = await import("#profile/home.ts");
-  ensureHome(launch.home);
+  await ensureHome(launch);
   const source = openConfigSource(launch);
   await chooseStep(context, source);
   const works = await testStep(source);

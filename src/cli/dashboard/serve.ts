@@ -1,0 +1,110 @@
+// Starts the dashboard of this home and keeps it until a signal ends it (dashboard.md §1.3, §1.5).
+import { join, resolve } from "node:path";
+import { systemClock } from "#base/clock.ts";
+import { HermesError } from "#base/errors.ts";
+import { EXIT, type ExitCode } from "#base/exit-codes.ts";
+import { systemRandom } from "#base/ids.ts";
+import { rootOf } from "#config/homes.ts";
+import type { LoadedConfig } from "#config/loaded.ts";
+import { readDashboardSettings, type DashboardSettings } from "#dashboard/settings.ts";
+import { startDashboard } from "#dashboard/start.ts";
+import { openWorkspace, type Workspace } from "../compose.ts";
+import { flagOption, numberOption, textOption, type Context } from "../context.ts";
+import { configFlags } from "../run-flags.ts";
+import { readVersion } from "../version.ts";
+import { browserOpener } from "./browser.ts";
+import { openProfiles, type OpenProfiles } from "./profiles.ts";
+
+/** Returns when the dashboard was told to stop and has stopped. Throws what its start refuses with. */
+export async function serve(context: Context): Promise<ExitCode> {
+  const { launch, line } = context;
+  const root = rootOf(launch.home);
+  const workspace = await openWorkspace(launch, {
+    flags: configFlags(line.options),
+    component: "dashboard",
+    file: "gui",
+  });
+  const profiles = openProfiles(context, workspace, root);
+  try {
+    return await serveUntilSignal(context, workspace, profiles, root);
+  } finally {
+    await profiles.close();
+    await workspace.close();
+  }
+}
+
+async function serveUntilSignal(
+  context: Context,
+  workspace: Workspace,
+  profiles: OpenProfiles,
+  root: string,
+): Promise<ExitCode> {
+  const { io, launch } = context;
+  const loaded = workspace.loaded();
+  const { version, releaseDate } = readVersion(launch.project);
+  const signal = nextSignal();
+  const openBrowser = browserOpener(context);
+  const running = await startDashboard({
+    settings: readSettings(context, loaded),
+    home: root,
+    version,
+    releaseDate,
+    profiles: profiles.directory,
+    lock: workspace.lock,
+    processEnv: launch.env,
+    auditLog: {
+      maxBytes: loaded.config.logging.max_size_mb * 1024 * 1024,
+      backups: loaded.config.logging.backup_count,
+    },
+    clock: systemClock,
+    random: systemRandom,
+    log: workspace.log,
+    redact: (text) => profiles.redact(text),
+    webDist: resolve(loaded.env.get("HERMES_WEB_DIST") ?? join(launch.project, "dist", "web")),
+    readyFd: readyFd(launch.env["HERMES_READY_FD"]),
+    print: (text) => io.line(text),
+    warn: (text) => io.note(text),
+    ...(openBrowser === null ? {} : { openBrowser }),
+  });
+  await signal;
+  await running.stop();
+  return EXIT.ok;
+}
+
+function readSettings(context: Context, loaded: LoadedConfig): DashboardSettings {
+  const { options } = context.line;
+  const host = textOption(options, "host");
+  const port = numberOption(options, "port");
+  const { settings, problems } = readDashboardSettings(loaded, {
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port: String(port) }),
+    ...(flagOption(options, "insecure") ? { insecure: true } : {}),
+  });
+  for (const problem of [...loaded.problems, ...problems]) {
+    if (problem.level === "warning") context.io.note(`hermes: ${problem.message}`);
+  }
+  if (settings !== null) return settings;
+  const errors = problems.filter((problem) => problem.level === "error");
+  throw new HermesError("CONFIG_REFUSED", "The dashboard cannot start with these settings.", {
+    exit: EXIT.refused,
+    problems: errors,
+  });
+}
+
+/** The first SIGTERM, SIGINT or SIGHUP; a second one does not wait for the clean end. */
+function nextSignal(): Promise<void> {
+  return new Promise((resolveSignal) => {
+    let isEnding = false;
+    for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+      process.on(name, () => {
+        if (isEnding) process.exit(EXIT.failed);
+        isEnding = true;
+        resolveSignal();
+      });
+    }
+  });
+}
+
+function readyFd(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,4}$/.test(text) ? Number(text) : null;
+}
