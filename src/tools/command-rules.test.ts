@@ -52,11 +52,11 @@ const fits = (disguise: string, command: string): boolean =>
   disguise !== "python os.system" || !/[\\'"$\n]/.test(command);
 
 function suite(name: string, rules: readonly CommandRule[]): void {
-  describe(name, () => {
+  void describe(name, () => {
     const matcher = compileRules(name, rules, names);
     for (const rule of rules) {
       const id = `${name}/${rule.id}`;
-      it(`${rule.id}: blocks its examples, in every disguise`, () => {
+      void it(`${rule.id}: blocks its examples, in every disguise`, () => {
         assert.ok(rule.blocks.length > 0, "a rule needs examples");
         for (const example of rule.blocks.map(fill)) {
           assert.ok(hits(matcher, example).includes(id), `should match: ${example}`);
@@ -70,14 +70,14 @@ function suite(name: string, rules: readonly CommandRule[]): void {
           }
         }
       });
-      it(`${rule.id}: lets its counter-examples pass`, () => {
+      void it(`${rule.id}: lets its counter-examples pass`, () => {
         assert.ok(rule.allows.length > 0, "a rule needs counter-examples");
         for (const example of rule.allows.map(fill)) {
           assert.ok(!hits(matcher, example).includes(id), `should not match: ${example}`);
         }
       });
     }
-    it("has unique ids", () => {
+    void it("has unique ids", () => {
       assert.equal(new Set(rules.map((rule) => rule.id)).size, rules.length);
     });
   });

@@ -345,7 +345,7 @@ class Analysis {
 
   /** What a builtin changes for the commands after it. */
   #effects(words: readonly string[], fields: readonly Field[], scope: Scope): void {
-    const [name, ...args] = words;
+    const [name = "", ...args] = words;
     switch (name) {
       case "cd":
       case "pushd": {

@@ -220,8 +220,7 @@ class Lexer {
       const char = this.#peek();
       if (char === "\\") {
         const next = this.#peek(1);
-        if (next === "\n") text += "";
-        else text += '$`"\\'.includes(next) ? next : `\\${next}`;
+        if (next !== "\n") text += '$`"\\'.includes(next) ? next : `\\${next}`;
         this.#at += 2;
       } else if (char === "`" || char === "$") {
         flush();

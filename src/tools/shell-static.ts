@@ -13,7 +13,7 @@ export function staticOutput(words: readonly string[], stdin: string | null): st
 }
 
 function outputOf(words: readonly string[], stdin: string | null): string | null {
-  const [name, ...args] = words;
+  const [name = "", ...args] = words;
   const decodes = args.some((arg) => /^(?:-[a-z]*[dD]|--decode)$/.test(arg));
   switch (name) {
     case "echo":

@@ -98,7 +98,7 @@ export function innerOf(words: readonly string[]): readonly Inner[] {
     case "flock":
       return [
         ...optionScript(args, /^-c$/, "--command"),
-        ...words_(args.filter((arg) => !arg.startsWith("-")).slice(1)),
+        ...wordsInner(args.filter((arg) => !arg.startsWith("-")).slice(1)),
       ];
     case "find":
       return findInner(args);
@@ -116,7 +116,7 @@ export function innerOf(words: readonly string[]): readonly Inner[] {
   }
 }
 
-function words_(words: readonly string[]): readonly Inner[] {
+function wordsInner(words: readonly string[]): readonly Inner[] {
   return words.length > 0 ? [{ kind: "words", words }] : [];
 }
 
@@ -125,7 +125,7 @@ function wrapped(name: string, args: readonly string[]): readonly Inner[] {
   if (!rule) return [];
   if (name === "command" && /^-[vV]/.test(args[0] ?? "")) return [];
   const rest = afterOptions(args, rule).slice(rule.skip ?? 0);
-  if (!rule.joins) return words_(rest);
+  if (!rule.joins) return wordsInner(rest);
   return rest.length > 0 ? [{ kind: "script", source: rest.join(" "), args: [] }] : [];
 }
 
@@ -145,7 +145,7 @@ function afterOptions(args: readonly string[], rule: WrapperRule): readonly stri
 
 function sudoInner(args: readonly string[]): readonly Inner[] {
   const rest = afterOptions(args, WRAPPERS["sudo"] ?? {});
-  return rest.length > 0 ? words_(rest) : [{ kind: "stdin-script" }];
+  return rest.length > 0 ? wordsInner(rest) : [{ kind: "stdin-script" }];
 }
 
 function envInner(args: readonly string[]): readonly Inner[] {
@@ -183,7 +183,7 @@ function optionScript(args: readonly string[], short: RegExp, long: string): rea
 }
 
 function codeInner(name: string, args: readonly string[]): readonly Inner[] {
-  if (/awk$/.test(name)) {
+  if (name.endsWith("awk")) {
     const program = args.find((arg) => !arg.startsWith("-"));
     return program === undefined ? [] : [{ kind: "code", source: program }];
   }
@@ -204,7 +204,7 @@ function findInner(args: readonly string[]): readonly Inner[] {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(args[at] ?? "")) continue;
     const end = args.findIndex((arg, index) => index > at && (arg === ";" || arg === "+"));
     const body = args.slice(at + 1, end === -1 ? args.length : end);
-    inner.push(...words_(body.flatMap((word) => (word === "{}" ? roots : [word]))));
+    inner.push(...wordsInner(body.flatMap((word) => (word === "{}" ? roots : [word]))));
   }
   return inner;
 }
