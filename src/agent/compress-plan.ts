@@ -26,7 +26,7 @@ export function triggerTokens(settings: CompressionSettings, window: number): nu
 
 /**
  * The first way to split that leaves something to summarise and keeps no more than half of `room` (tokens that rows may take): as configured;
- * then only the last exchange; then only the last answer with its results. null when nothing can be left out.
+ * then the tail by its tokens alone; then only the last exchange; then only the last answer with its results. null when nothing can be left out.
  */
 export function planCompression(
   rows: readonly StoredMessage[],
@@ -35,12 +35,10 @@ export function planCompression(
 ): CompressionPlan | null {
   const units = unitsOf(rows);
   const tailTokens = settings.targetRatio * room;
+  const head = headUnits(units, settings.protectFirst);
   const plans = [
-    split(
-      units,
-      headUnits(units, settings.protectFirst),
-      tailUnits(units, tailTokens, settings.protectLast),
-    ),
+    split(units, head, tailUnits(units, tailTokens, settings.protectLast)),
+    split(units, head, tailUnits(units, tailTokens, 1)),
     split(units, 0, unitsFromLastUser(units)),
     split(units, 0, 1),
   ].filter((plan) => plan.middle.some((row) => row.kind !== "summary"));

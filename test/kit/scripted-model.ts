@@ -86,6 +86,11 @@ export class ScriptedModel implements ModelClient {
     this.#steps.push(...steps);
   }
 
+  /** For a request that comes before those that have steps already. */
+  addFirst(step: Step): void {
+    this.#steps.unshift(step);
+  }
+
   async *stream(request: ModelRequest): AsyncGenerator<ModelEvent> {
     this.requests.push({ ...request, messages: [...request.messages] });
     const step = this.#steps.shift();
