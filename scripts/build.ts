@@ -3,7 +3,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { pinnedNode, ROOT, run } from "./run.ts";
 
@@ -67,20 +66,14 @@ async function bundleServer(): Promise<void> {
 }
 
 async function writeTables(): Promise<void> {
-  const { readVersion } = await load<typeof import("#cli/version.ts")>("src/cli/version.ts");
-  const { helpTable } = await load<typeof import("#cli/help-text.ts")>("src/cli/help-text.ts");
+  const { readVersion } = await import("#cli/version.ts");
+  const { helpTable } = await import("#cli/help-text.ts");
   writeJson("version.json", readVersion(ROOT));
   writeJson("help.json", helpTable());
-  const { configDefaults } =
-    await load<typeof import("#config/defaults.ts")>("src/config/defaults.ts");
-  const { configFormSchema } =
-    await load<typeof import("#config/schema.ts")>("src/config/schema.ts");
+  const { configDefaults } = await import("#config/defaults.ts");
+  const { configFormSchema } = await import("#config/schema.ts");
   writeJson("config-defaults.json", configDefaults());
   writeJson("config-schema.json", configFormSchema());
-}
-
-function load<T>(path: string): Promise<T> {
-  return import(pathToFileURL(join(ROOT, path)).href) as Promise<T>;
 }
 
 function writeJson(name: string, value: unknown): void {

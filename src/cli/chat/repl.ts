@@ -228,32 +228,22 @@ class Repl implements SlashHost {
 
   #see(event: AgentEvent): void {
     this.#screen.event(event);
-    switch (event.type) {
-      case "turn-start":
-        this.#running = true;
-        break;
-      case "approval-request":
-        return this.#ask({ ...event, type: "approval" });
-      case "clarify-request":
-        return this.#ask({ ...event, type: "clarify" });
-      case "approval-end":
-      case "clarify-end":
-        return this.#forget(event.requestId);
-      case "session-change":
-        this.#sessionId = event.toSessionId;
-        void this.#reloadSession();
-        break;
-      case "title":
-        void this.#reloadSession();
-        break;
-      case "turn-end":
-        this.#running = false;
-        this.#questions.length = 0;
-        this.#prompt();
-        break;
-      default:
-        break;
-    }
+    if (event.type === "turn-start") this.#running = true;
+    else if (event.type === "approval-request") this.#ask({ ...event, type: "approval" });
+    else if (event.type === "clarify-request") this.#ask({ ...event, type: "clarify" });
+    else if (event.type === "approval-end" || event.type === "clarify-end")
+      this.#forget(event.requestId);
+    else if (event.type === "title") void this.#reloadSession();
+    else if (event.type === "session-change") {
+      this.#sessionId = event.toSessionId;
+      void this.#reloadSession();
+    } else if (event.type === "turn-end") this.#turnEnded();
+  }
+
+  #turnEnded(): void {
+    this.#running = false;
+    this.#questions.length = 0;
+    this.#prompt();
   }
 
   async #reloadSession(): Promise<void> {

@@ -5,9 +5,9 @@ import { messageOf } from "#base/errors.ts";
 import { chooseModel } from "#model/choose.ts";
 import type { SessionRow } from "#protocol/messages.ts";
 import { choiceDeps } from "../commands/chat.ts";
+import type { OptionValues } from "../command-line.ts";
 import { flagOption, textOption, type Context } from "../context.ts";
 import { memoryText } from "../memory-text.ts";
-import { configFlags } from "../run-flags.ts";
 import { readVersion } from "../version.ts";
 import { openHistory } from "./history.ts";
 import { toolNames } from "./list-tools.ts";
@@ -90,11 +90,7 @@ function safeName(
 }
 
 /** `provider:model`; the demo model is labelled. Throws MODEL_NOT_CONFIGURED and kin. */
-function nameOfModel(
-  chat: OpenChat,
-  options: Parameters<typeof configFlags>[0],
-  session: SessionRow | null,
-): string {
+function nameOfModel(chat: OpenChat, options: OptionValues, session: SessionRow | null): string {
   const provider = session?.modelConfig["provider"];
   if (session !== null && session.model !== null && typeof provider === "string") {
     return label(provider, session.model, provider === "demo");

@@ -44,8 +44,8 @@ function printPath({ io }: Context, path: string): ExitCode {
 }
 
 async function show({ launch, io }: Context): Promise<ExitCode> {
-  const { loaded, redactor } = openConfigSource(launch);
-  const masked = redactor.value(maskedConfig(loaded().config));
+  const source = openConfigSource(launch);
+  const masked = source.redactor.value(maskedConfig(source.loaded().config));
   if (io.json) io.object({ config: masked });
   else {
     const { stringify } = await import("yaml");
@@ -56,14 +56,15 @@ async function show({ launch, io }: Context): Promise<ExitCode> {
 
 async function get({ launch, line, io }: Context): Promise<ExitCode> {
   const key = line.operands[0] ?? "";
-  const { loaded, redactor } = openConfigSource(launch);
+  const source = openConfigSource(launch);
+  const { config, env } = source.loaded();
   if (isSecretName(key)) {
-    const isSet = loaded().env.get(key) !== undefined;
+    const isSet = env.get(key) !== undefined;
     if (io.json) io.object({ value: null, set: isSet });
     else io.line(isSet ? "set" : "not set");
     return EXIT.ok;
   }
-  const value = redactor.value(getAt(maskedConfig(loaded().config), pathIn(loaded().config, key)));
+  const value = source.redactor.value(getAt(maskedConfig(config), pathIn(config, key)));
   if (value === undefined) throw unknownKey(key);
   if (io.json) io.object({ value });
   else if (typeof value === "string") io.line(value);

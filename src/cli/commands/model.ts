@@ -15,17 +15,12 @@ import { saveModel, type SavedModel } from "../save-model.ts";
 export async function run(context: Context): Promise<ExitCode> {
   const { launch, line } = context;
   const source = openConfigSource(launch, configFlags(line.options));
-  switch (line.path[1]) {
-    case "list":
-      return list(context, source);
-    case "set":
-      return set(context, source);
-    case "test":
-      return test(context, source);
-    default:
-      return pick(context, source);
-  }
+  const action = ACTIONS[line.path[1] ?? ""] ?? pick;
+  return action(context, source);
 }
+
+type Action = (context: Context, source: ConfigSource) => Promise<ExitCode>;
+const ACTIONS: Readonly<Record<string, Action>> = { list, set, test };
 
 async function pick(context: Context, source: ConfigSource): Promise<ExitCode> {
   if (flagOption(context.line.options, "demo")) {

@@ -11,17 +11,13 @@ import { ensureHome } from "../compose.ts";
 import { textOption, type Context } from "../context.ts";
 import { reservedWords } from "../registry.ts";
 
+type Action = (context: Context) => ExitCode | Promise<ExitCode>;
+const ACTIONS: Readonly<Record<string, Action>> = { list, create, use, show };
+
 export async function run(context: Context): Promise<ExitCode> {
-  switch (context.line.path[1]) {
-    case "create":
-      return create(context);
-    case "use":
-      return use(context);
-    case "show":
-      return show(context);
-    default:
-      return list(context);
-  }
+  const action = ACTIONS[context.line.path[1] ?? ""];
+  if (!action) throw new Error(`no action for ${context.line.path.join(" ")}`);
+  return action(context);
 }
 
 function list({ launch, io }: Context): ExitCode {
