@@ -1,6 +1,6 @@
 // Bringing `config.yaml` up to this version's layout: it only adds (agent.md §2.4).
-import { copyFileSync, chmodSync, existsSync } from "node:fs";
-import { messageOf } from "#base/errors.ts";
+import { chmodSync, constants, copyFileSync, existsSync, readFileSync } from "node:fs";
+import { errnoOf, messageOf } from "#base/errors.ts";
 import { writeFileAtomic } from "#base/atomic-file.ts";
 import { parseConfigText } from "./document.ts";
 import { configPathOf, envPathOf, readText } from "./files.ts";
@@ -67,18 +67,25 @@ function migrate({ home, clock }: WriteTarget): Migration {
   const backups = existsSync(envPathOf(home)) ? [copy, backUp(envPathOf(home), stamp)] : [copy];
   try {
     writeFileAtomic(path, plan.text, { mode: 0o640 });
-    const parsed = parseConfigText(plan.text);
-    if (!parsed.ok) throw new Error(parsed.message);
+    const again = planOf(home);
+    if (again.outcome !== "current") throw new Error(`${path} does not read as written`);
   } catch (cause) {
-    copyFileSync(copy, path);
+    writeFileAtomic(path, readFileSync(copy), { mode: 0o640 });
     return { outcome: "failed", message: messageOf(cause) };
   }
   return { outcome: "migrated", from: plan.from, to: plan.to, backups };
 }
 
+/** Never over an older copy: a second one in the same second gets `.1`, `.2`, … */
 function backUp(path: string, stamp: string): string {
-  const copy = `${path}.bak-${stamp}`;
-  copyFileSync(path, copy);
-  chmodSync(copy, 0o600);
-  return copy;
+  for (let count = 0; ; count++) {
+    const copy = `${path}.bak-${stamp}${count === 0 ? "" : `.${count}`}`;
+    try {
+      copyFileSync(path, copy, constants.COPYFILE_EXCL);
+      chmodSync(copy, 0o600);
+      return copy;
+    } catch (cause) {
+      if (errnoOf(cause) !== "EEXIST" || count >= 100) throw cause;
+    }
+  }
 }

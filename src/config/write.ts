@@ -20,6 +20,8 @@ export interface ConfigTarget extends WriteTarget {
   readonly processEnv: ProcessEnv;
 }
 
+export { NEW_CONFIG_TEXT };
+
 export interface WriteOptions {
   /** Text that the caller changed from (null: no file); another one on disk throws `CONFIG_CHANGED`. */
   readonly expected?: string | null;
