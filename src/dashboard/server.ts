@@ -80,8 +80,13 @@ function setHeaders(
 }
 
 function refuse(answer: Extract<FrontAnswer, { ok: false }>, outgoing: ServerResponse): void {
-  outgoing.writeHead(400, { "Content-Type": "application/json", Connection: "close" });
-  outgoing.end(JSON.stringify({ detail: answer.detail, code: answer.code }));
+  const text = JSON.stringify({ detail: answer.detail, code: answer.code });
+  outgoing.writeHead(400, {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(text),
+    Connection: "close",
+  });
+  outgoing.end(text);
 }
 
 const REASONS: Readonly<Record<number, string>> = {

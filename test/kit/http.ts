@@ -96,7 +96,21 @@ function parseAnswer(bytes: Buffer): Answer | null {
     const value = line.slice(colon + 1).trim();
     headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
   }
-  return answerOf(Number(first.split(" ")[1]), headers, bytes.subarray(end + 4));
+  const rest = bytes.subarray(end + 4);
+  const isChunked = headers["transfer-encoding"] === "chunked";
+  return answerOf(Number(first.split(" ")[1]), headers, isChunked ? unchunked(rest) : rest);
+}
+
+/** RFC 9112 §7.1, without trailers. */
+function unchunked(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; ;) {
+    const end = bytes.indexOf("\r\n", at);
+    const size = end === -1 ? 0 : Number.parseInt(bytes.toString("latin1", at, end), 16);
+    if (!(size > 0)) return Buffer.concat(parts);
+    parts.push(bytes.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size + 2;
+  }
 }
 
 function answerOf(status: number, headers: Record<string, string>, bytes: Buffer): Answer {
