@@ -1,18 +1,17 @@
 // The frame around every page: navigation, recent conversations, service strip, banners.
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
-import { Dialog } from "radix-ui";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { sessionsQuery } from "../api/queries.ts";
 import { useWords } from "../i18n/i18n.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Toasts } from "../parts/toasts.tsx";
 import { Banners } from "./banners.tsx";
+import { Drawer } from "./drawer.tsx";
 import { NAV } from "./nav.ts";
-import { Preferences } from "./preferences.tsx";
-import { ServiceStrip } from "./service-strip.tsx";
 
 const Palette = lazy(() => import("./palette.tsx"));
+const SideFoot = lazy(() => import("./side-foot.tsx"));
 
 function Brand() {
   return (
@@ -110,8 +109,9 @@ function Sidebar({ onPalette }: { readonly onPalette: () => void }) {
       <Navigation />
       <Recent />
       <div className="mt-auto grid gap-2 border-t pt-3">
-        <ServiceStrip />
-        <Preferences />
+        <Suspense fallback={<div className="h-32" />}>
+          <SideFoot />
+        </Suspense>
       </div>
     </div>
   );
@@ -165,32 +165,15 @@ export function Shell() {
         </aside>
         <div className="flex min-w-0 flex-1 flex-col">
           <header className="flex items-center gap-2 border-b bg-card px-2 py-1.5 lg:hidden">
-            <Dialog.Root open={drawer} onOpenChange={setDrawer}>
-              <Dialog.Trigger className="icon-button" aria-label={t.app.menu}>
-                <Icon name="menu" size={22} />
-              </Dialog.Trigger>
-              <Dialog.Portal>
-                <Dialog.Overlay className="fixed inset-0 z-30 bg-scrim" />
-                <Dialog.Content
-                  aria-describedby={undefined}
-                  className="fixed inset-y-0 start-0 z-30 w-72 max-w-[85vw] border-e"
-                >
-                  <Dialog.Title className="sr-only">{t.app.navigation}</Dialog.Title>
-                  <Sidebar
-                    onPalette={() => {
-                      setDrawer(false);
-                      setPalette(true);
-                    }}
-                  />
-                  <Dialog.Close
-                    className="icon-button absolute end-2 top-3"
-                    aria-label={t.app.closeMenu}
-                  >
-                    <Icon name="close" />
-                  </Dialog.Close>
-                </Dialog.Content>
-              </Dialog.Portal>
-            </Dialog.Root>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={t.app.menu}
+              aria-expanded={drawer}
+              onClick={() => setDrawer(true)}
+            >
+              <Icon name="menu" size={22} />
+            </button>
             <Brand />
           </header>
           <main id="main" ref={main} tabIndex={-1} className="min-h-0 flex-1">
@@ -199,6 +182,16 @@ export function Shell() {
         </div>
       </div>
       <Toasts />
+      {drawer && (
+        <Drawer onClose={() => setDrawer(false)}>
+          <Sidebar
+            onPalette={() => {
+              setDrawer(false);
+              setPalette(true);
+            }}
+          />
+        </Drawer>
+      )}
       {palette && (
         <Suspense>
           <Palette onClose={() => setPalette(false)} />
