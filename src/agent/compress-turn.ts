@@ -9,14 +9,19 @@ import { countUsage, showState, type Turn } from "./turn.ts";
 
 /** Where a context error names no limit, the conversation is brought under this share of its size. */
 const UNNAMED_LIMIT_SHARE = 0.8;
+/** Share of the estimate under which a reported size is not believed. */
+const LEAST_PLAUSIBLE = 0.25;
 
-/** Tokens of the next request: as reported last, plus an estimate of what came since. */
+/**
+ * Tokens of the next request: as reported last, plus an estimate of what came since. Some local servers report only
+ * what they had not cached; a number that far below the estimate of everything is not believed.
+ */
 export function promptTokens(turn: Turn): number {
   const { lastPromptTokens, lastPromptMessages } = turn.deps.memory;
-  const isKnown = lastPromptTokens > 0 && lastPromptMessages <= turn.rows.length;
-  return isKnown
-    ? lastPromptTokens + estimateRows(turn.rows.slice(lastPromptMessages))
-    : fixedTokens(turn) + estimateRows(turn.rows);
+  const estimated = fixedTokens(turn) + estimateRows(turn.rows);
+  if (lastPromptTokens === 0 || lastPromptMessages > turn.rows.length) return estimated;
+  const reported = lastPromptTokens + estimateRows(turn.rows.slice(lastPromptMessages));
+  return reported < estimated * LEAST_PLAUSIBLE ? estimated : reported;
 }
 
 /** The window of the turn's model, smaller where an error of this turn named a limit. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HermesError } from "#base/errors.ts";
+import { NO_USAGE } from "#protocol/messages.ts";
 import type { NewMessage } from "#agent/ports/session-store.ts";
 import { until } from "../../test/kit/until.ts";
 import { fakeTool } from "../../test/kit/fake-tools.ts";
@@ -126,6 +127,26 @@ test("over the threshold the middle is summarised into a child session, then the
   assert.deepEqual([moved?.fromSessionId, moved?.toSessionId], [SESSION, end.sessionId]);
 });
 
+test("a plausible count by the provider is believed, an absurd one is not", async () => {
+  for (const [input, expected] of [
+    [90_000, 0],
+    [40_000, 0],
+    [100, 1],
+  ] as const) {
+    const usage = { ...NO_USAGE, input, output: 1 };
+    const finish = { type: "finish" as const, reason: "stop" as const, usage };
+    const kit = await filled(exchanges(30, 3000), {
+      steps: [[{ type: "text-delta", text: "one" }, finish], textStep("notes"), textStep("two")],
+      target: { contextWindow: 110_000 },
+    });
+    kit.memory.compressRetryAtMs = kit.clock.monotonicMs() + 1;
+    await kit.run("first");
+    await kit.clock.advance(1);
+    await kit.run("second");
+    assert.equal(kit.eventsOf("compress-start").length, expected, `reported ${input}`);
+  }
+});
+
 test("the prompt of the child is made anew (I1)", async () => {
   const kit = await filled(exchanges(40, 3000), { steps: [textStep("notes"), textStep("done")] });
   await kit.store.updateSession(SESSION, { systemPrompt: "old prompt" });
@@ -198,9 +219,7 @@ test("a failed summary leaves all as it was; the next tries come after 60, 300 a
   const kit = await filled(exchanges(40, 3000), {
     steps: [fail(), ok(), ok(), fail(), ok(), fail(), ok(), fail(), ok()],
   });
-  // Without a count by the provider the whole conversation is estimated each time.
   const run = async (): Promise<number> => {
-    kit.memory.lastPromptTokens = 0;
     await kit.run("go on");
     return kit.eventsOf("compress-start").length;
   };
@@ -327,8 +346,6 @@ test("60 turns with compressions: prefix stable within each session row, todo ke
   await kit.run("make a list");
   for (let turn = 0; turn < 60; turn++) {
     kit.model.add(textStep(`answer ${turn} ${"word ".repeat(800)}`));
-    // The scripted usage says nothing of the real size.
-    kit.memory.lastPromptTokens = 0;
     assert.equal((await kit.run(`question ${turn}`)).outcome, "done");
   }
   const compressions = kit.eventsOf("compress-end").filter((event) => event.ok).length;
