@@ -5,7 +5,7 @@ import type { SessionsBody } from "#protocol/http-sessions.ts";
 import { readBoot } from "../api/boot.ts";
 import { createClient } from "../api/client.ts";
 import { ApiError } from "../api/error.ts";
-import { LiveSocket, type WireSocket } from "../socket/socket.ts";
+import { LiveSocket, type WireListener } from "../socket/socket.ts";
 
 export const boot = readBoot(window as unknown as Record<string, unknown>);
 
@@ -40,9 +40,18 @@ async function socketUrl(): Promise<string> {
   return url.href;
 }
 
+function openWebSocket(url: string, listener: WireListener): WebSocket {
+  const wire = new WebSocket(url);
+  wire.addEventListener("message", ({ data }) => {
+    if (typeof data === "string") listener.onText(data);
+  });
+  wire.addEventListener("close", ({ code }) => listener.onClose(code));
+  return wire;
+}
+
 export const socket = new LiveSocket({
   makeUrl: socketUrl,
-  open: (url) => new WebSocket(url) as WireSocket,
+  open: openWebSocket,
   after: (delayMs, run) => {
     const timer = setTimeout(run, delayMs);
     return { cancel: () => clearTimeout(timer) };

@@ -1,8 +1,12 @@
 // Streaming Markdown: the engine is a lazy chunk; until it is there, and if it fails, the plain text shows.
 import { memo, useEffect, useMemo, useState } from "react";
+import type { blocksOf, toHtml } from "../pages/chat/markdown-engine.ts";
 import { CopyButton } from "./copy-button.tsx";
 
-type Engine = typeof import("../pages/chat/markdown-engine.ts");
+interface Engine {
+  readonly blocksOf: typeof blocksOf;
+  readonly toHtml: typeof toHtml;
+}
 
 let engine: Engine | null = null;
 let loading: Promise<Engine> | null = null;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "#protocol/events.ts";
 import { actionFor, waitMs } from "./backoff.ts";
-import { isLater, LiveSocket, type WireSocket } from "./socket.ts";
+import { isLater, LiveSocket, type WireListener, type WireSocket } from "./socket.ts";
 
 test.each([
   [0, 0.999, 500],
@@ -37,18 +37,22 @@ test.each([
 });
 
 class FakeWire implements WireSocket {
-  onopen: WireSocket["onopen"] = null;
-  onmessage: WireSocket["onmessage"] = null;
-  onclose: WireSocket["onclose"] = null;
   readonly sent: unknown[] = [];
+  readonly #listener: WireListener;
+  constructor(listener: WireListener) {
+    this.#listener = listener;
+  }
   send(text: string): void {
     this.sent.push(JSON.parse(text));
   }
   close(code = 1006): void {
-    this.onclose?.({ code });
+    this.#listener.onClose(code);
   }
   say(frame: object): void {
-    this.onmessage?.({ data: JSON.stringify(frame) });
+    this.text(JSON.stringify(frame));
+  }
+  text(text: string): void {
+    this.#listener.onText(text);
   }
   greet(server = "s1"): void {
     this.say({ type: "ready", server, version: "1" });
@@ -61,8 +65,8 @@ function kit() {
   let checks = 0;
   const socket = new LiveSocket({
     makeUrl: async () => "ws://x/api/ws",
-    open: () => {
-      const wire = new FakeWire();
+    open: (_url, listener) => {
+      const wire = new FakeWire(listener);
       wires.push(wire);
       return wire;
     },
@@ -188,7 +192,7 @@ describe("LiveSocket", () => {
     const { socket, last, settle } = kit();
     socket.start();
     await settle();
-    last().onmessage?.({ data: "{" });
+    last().text("{");
     last().say({ type: "hologram" });
     expect(socket.state).toBe("connecting");
   });

@@ -16,17 +16,19 @@ export type LinkState =
   | "stopped";
 
 export interface WireSocket {
-  onopen: (() => void) | null;
-  onmessage: ((event: { readonly data: unknown }) => void) | null;
-  onclose: ((event: { readonly code: number }) => void) | null;
   send(text: string): void;
-  close(code?: number): void;
+  close(): void;
+}
+
+export interface WireListener {
+  onText(text: string): void;
+  onClose(code: number): void;
 }
 
 export interface SocketDeps {
   /** A URL with a fresh credential. Rejects when none can be had. */
   readonly makeUrl: () => Promise<string>;
-  readonly open: (url: string) => WireSocket;
+  readonly open: (url: string, listener: WireListener) => WireSocket;
   readonly after: (delayMs: number, run: () => void) => { cancel(): void };
   readonly random: () => number;
   /** Asks the HTTP side whether we are still signed in; it reloads or signs in by itself. */
@@ -143,21 +145,22 @@ export class LiveSocket {
       this.#later();
       return;
     }
-    const socket = this.#deps.open(url);
-    this.#socket = socket;
     this.#ready = false;
+    const socket: WireSocket = this.#deps.open(url, {
+      onText: (text) => {
+        if (this.#socket !== socket) return;
+        limit.cancel();
+        this.#receive(text);
+      },
+      onClose: (code) => {
+        limit.cancel();
+        if (this.#socket !== socket) return;
+        this.#socket = null;
+        this.#closed(code);
+      },
+    });
+    this.#socket = socket;
     const limit = this.#deps.after(READY_LIMIT_MS, () => socket.close());
-    socket.onmessage = ({ data }) => {
-      if (this.#socket !== socket || typeof data !== "string") return;
-      limit.cancel();
-      this.#receive(data);
-    };
-    socket.onclose = ({ code }) => {
-      limit.cancel();
-      if (this.#socket !== socket) return;
-      this.#socket = null;
-      this.#closed(code);
-    };
   }
 
   #closed(code: number): void {

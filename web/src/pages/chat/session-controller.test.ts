@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { AgentEvent } from "#protocol/events.ts";
 import type { MessageBody } from "#protocol/http-sessions.ts";
 import type { RequestOptions } from "../../api/client.ts";
 import { ApiError, errorWithoutAnswer } from "../../api/error.ts";
@@ -56,7 +55,7 @@ function kit(rows: MessageBody[], post: Post) {
       sessionId: "s",
       turnId: null,
       ...IDLE,
-    } as AgentEvent);
+    });
   return { make, posts, outbox, snapshot };
 }
 

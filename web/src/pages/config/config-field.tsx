@@ -67,7 +67,7 @@ function Control(props: ControlProps) {
       <select
         {...field}
         className="input"
-        value={String(value ?? "")}
+        value={fieldText("select", value)}
         onChange={(event) => onChange(event.target.value)}
       >
         {(schema.options ?? []).map((option) => (

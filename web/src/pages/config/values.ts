@@ -43,13 +43,13 @@ export function edited(edits: Edits, stored: Tree, path: string, value: unknown)
 /** What the field's control shows. Lists have one entry per line; entries that are no text are JSON. */
 export function fieldText(type: ConfigField["type"], value: unknown): string {
   if (value === undefined || value === null) return "";
+  if (typeof value === "string") return value;
   if (type === "list" && Array.isArray(value)) {
     return value
       .map((entry) => (typeof entry === "string" ? entry : JSON.stringify(entry)))
       .join("\n");
   }
-  if (typeof value === "object") return JSON.stringify(value, null, 2);
-  return String(value);
+  return JSON.stringify(value, null, 2);
 }
 
 export type Parsed =
