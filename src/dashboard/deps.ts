@@ -123,6 +123,8 @@ export interface RunningDashboard {
   /** As printed: `http://<host>:<port>`. */
   readonly url: string;
   readonly port: number;
+  /** What is open now: for tests and metrics. */
+  counts(): { readonly sockets: number; readonly streams: number; readonly watchers: number };
   /**
    * Stops accepting, closes sockets with 1001, ends streams, interrupts running turns, gives answers in flight 2 s, and
    * frees the lock. Resolves within 3 s; safe to call twice. The exit code is the caller's business.

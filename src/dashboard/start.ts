@@ -33,7 +33,7 @@ export async function startDashboard(deps: DashboardDeps): Promise<RunningDashbo
     const url = `http://${hostInUrl(reachableHost(deps.settings.host))}:${port}`;
     announce(deps, lock, url);
     for (const { home } of deps.profiles.opened()) sweepAttachments({ home, clock: deps.clock });
-    return { url, port, stop: createStop(deps, assembly, lock) };
+    return { url, port, counts: assembly.counts, stop: createStop(deps, assembly, lock) };
   } catch (error) {
     for (const close of closers) close();
     throw error;
