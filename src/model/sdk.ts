@@ -7,6 +7,7 @@ import type { ModelError } from "#protocol/model-errors.ts";
 import { ownError, toModelError, type ErrorSubject } from "./errors.ts";
 import { PartReader } from "./part-reader.ts";
 import { createFetch, type SeenResponse } from "./transport.ts";
+import { untilAborted } from "./until-aborted.ts";
 import { toInstructions, toSdkMessages } from "./wire-messages.ts";
 import type { Wire } from "./providers.ts";
 
@@ -168,28 +169,6 @@ function toToolSet(tools: readonly ToolSpec[]): ToolSet {
       { description: tool.description, inputSchema: jsonSchema(tool.inputSchema) },
     ]),
   );
-}
-
-/** Ends at once when the caller aborts, even where the SDK or the socket does not. */
-async function* untilAborted<T>(stream: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
-  const iterator = stream[Symbol.asyncIterator]();
-  const { promise, resolve } = Promise.withResolvers<"aborted">();
-  const onAbort = (): void => resolve("aborted");
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    for (;;) {
-      const next = iterator.next();
-      next.catch(() => undefined);
-      const step = await Promise.race([next, promise]);
-      if (step === "aborted" || step.done) return;
-      yield step.value;
-    }
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    // Not awaited: it may hang as long as the socket does.
-    iterator.return?.().catch(() => undefined);
-  }
 }
 
 function ending(
