@@ -92,7 +92,7 @@ function lineHits(
   newText: string,
   strategy: LineStrategy,
 ): readonly Hit[] {
-  const endsLine = /\n$/.test(oldText);
+  const endsLine = oldText.endsWith("\n");
   const oldLines = oldText.replace(/\r?\n$/, "").split(/\r?\n/);
   const wanted = oldLines.map((line) => strategy.key(line));
   if (wanted.every((key) => key.trim() === "")) return [];
