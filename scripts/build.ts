@@ -1,9 +1,11 @@
 // Builds dist/ (product.md D22): the server as a split bundle, what the launcher prints, the configuration's defaults and
 // form as JSON, and the browser app. `npm ci` runs it through `prepare`. Usage: node scripts/build.ts [--out DIR] [--no-web]
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import type { Plugin } from "esbuild";
 import { pinnedNode, ROOT, run } from "./run.ts";
 
 const { values: options } = parseArgs({
@@ -58,11 +60,36 @@ async function bundleServer(): Promise<void> {
       js: `import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);`,
     },
     logLevel: "warning",
-    logOverride: { "require-resolve-not-external": "silent" },
+    plugins: [ownZodMini()],
   });
   if (existsSync(join(out, "web"))) renameSync(join(out, "web"), join(fresh, "web"));
   rmSync(out, { recursive: true, force: true });
   renameSync(fresh, out);
+}
+
+/**
+ * zod/mini as modules of their own. esbuild keeps one copy of a file for all chunks, with everything that anyone uses of it:
+ * the core that the model SDK needs would be read by every command.
+ */
+function ownZodMini(): Plugin {
+  return {
+    name: "own-zod-mini",
+    setup(bundler) {
+      const namespace = "zod-mini";
+      const own = (path: string) => ({ path, namespace, sideEffects: false });
+      bundler.onResolve({ filter: /^zod\/mini$/ }, () =>
+        own(fileURLToPath(import.meta.resolve("zod/mini"))),
+      );
+      bundler.onResolve({ filter: /^\./, namespace }, ({ path, resolveDir }) =>
+        own(join(resolveDir, path)),
+      );
+      bundler.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+        contents: readFileSync(path, "utf8"),
+        resolveDir: dirname(path),
+        loader: "js",
+      }));
+    },
+  };
 }
 
 async function writeTables(): Promise<void> {
