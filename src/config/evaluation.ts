@@ -5,7 +5,7 @@ import { openEffectiveEnv, withSecrets, type EnvInput } from "./effective-env.ts
 import { isSecretName } from "./env.ts";
 import { evaluate, type Finding } from "./evaluate.ts";
 import type { ConfigFlags } from "./flags.ts";
-import { modernise, type LegacyKey } from "./legacy.ts";
+import { modernise, SECRET_NOTE, type LegacyKey } from "./legacy.ts";
 import type { EffectiveEnv } from "./loaded.ts";
 import { openOverrides } from "./overrides.ts";
 import { getAt, isMapping, type Mapping } from "./plain.ts";
@@ -99,7 +99,7 @@ function unsetNotices(names: readonly string[]): Problem[] {
 
 function secretNotices(legacy: readonly LegacyKey[]): Problem[] {
   return legacy
-    .filter((key) => key.note.startsWith("a secret"))
+    .filter((key) => key.note === SECRET_NOTE)
     .map(({ path }) =>
       warning("SECRET_IN_YAML", path.join("."), `${path.join(".")} holds a secret in config.yaml`, {
         fix: "Move it to .env.",

@@ -13,7 +13,7 @@ export function placesToWrite(raw: Mapping, change: PathChange): Edit[] {
   const { path, value } = isModelName(raw, change)
     ? { path: ["model", "default"], value: change.value }
     : change;
-  const old = modernise(raw).originOf(path);
+  const old = modernise(raw).oldPathOf(path);
   if (value === undefined) {
     // Removing one spelling would bring the other to light.
     const places = old.join("\0") === path.join("\0") ? [path] : [path, old];

@@ -13,8 +13,10 @@ export interface LegacyKey {
 export interface Modern {
   readonly raw: Mapping;
   readonly legacy: readonly LegacyKey[];
-  /** Where the value of a setting stands in the file. */
+  /** Where the value of a setting stands in the file: under today's key, else under the old one. */
   originOf(path: readonly string[]): readonly string[];
+  /** The old spelling that this file has for a setting; the path itself where it has none. */
+  oldPathOf(path: readonly string[]): readonly string[];
 }
 
 interface Move {
@@ -27,6 +29,8 @@ const APPROVAL_WORDS: Readonly<Record<string, string>> = {
   yolo: "off",
   smart: "manual",
 };
+
+export const SECRET_NOTE = "a secret: move it to .env";
 
 /** Settings of the Python version, and of later versions of this one, that nothing reads today. */
 const UNREAD: readonly string[] = [
@@ -60,8 +64,14 @@ export function modernise(written: Mapping): Modern {
   movePlatforms(raw, move);
   moveHomeChannels(raw, move);
   renameApproval(raw, legacy);
-  legacy.push(...secretsInYaml(raw), ...unread(written));
-  return { raw, legacy, originOf: (path) => originOf(path, moves) };
+  const oldPathOf = (path: readonly string[]): readonly string[] => unmove(path, moves);
+  const originOf = (path: readonly string[]): readonly string[] =>
+    getAt(written, path) === undefined ? oldPathOf(path) : path;
+  for (const path of secretsInYaml(raw)) {
+    legacy.push({ path: originOf(path), means: path.join("."), note: SECRET_NOTE });
+  }
+  legacy.push(...unread(written));
+  return { raw, legacy, originOf, oldPathOf };
 }
 
 type Mover = (from: readonly string[], to: readonly string[]) => void;
@@ -117,13 +127,14 @@ function merge(first: unknown, second: unknown): unknown {
 }
 
 /** Keys that hold a secret in YAML. They work and warn. */
-function secretsInYaml(raw: Mapping): LegacyKey[] {
+function secretsInYaml(raw: Mapping): string[][] {
   const paths: string[][] = [["model", "api_key"]];
   for (const id of keysOf(raw["providers"])) paths.push(["providers", id, "api_key"]);
   for (const id of keysOf(raw["platforms"])) paths.push(["platforms", id, "token"]);
-  return paths
-    .filter((path) => typeof getAt(raw, path) === "string" && getAt(raw, path) !== "")
-    .map((path) => ({ path, means: path.join("."), note: "a secret: move it to .env" }));
+  return paths.filter((path) => {
+    const secret = getAt(raw, path);
+    return typeof secret === "string" && secret !== "";
+  });
 }
 
 function keysOf(value: unknown): string[] {
@@ -141,7 +152,7 @@ export function isUnreadKey(path: readonly string[]): boolean {
   return UNREAD.includes(path.join("."));
 }
 
-function originOf(path: readonly string[], moves: readonly Move[]): readonly string[] {
+function unmove(path: readonly string[], moves: readonly Move[]): readonly string[] {
   for (const { from, to } of [...moves].reverse()) {
     if (to.every((key, index) => path[index] === key)) return [...from, ...path.slice(to.length)];
   }

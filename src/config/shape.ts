@@ -37,11 +37,13 @@ export type TreeNode = SectionNode | MapNode | LeafNode;
 let root: SectionNode | null = null;
 
 export function treeRoot(): SectionNode {
-  root ??= asSection(describe(configTree, null));
+  root ??= describeTree(configTree);
   return root;
 }
 
-function asSection(node: TreeNode): SectionNode {
+/** Throws on a setting without an entry in the registry. */
+export function describeTree(schema: z.core.$ZodType): SectionNode {
+  const node = describe(schema, null);
   if (node.kind !== "section") throw new Error("the tree's root is a section");
   return node;
 }

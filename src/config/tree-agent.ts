@@ -169,7 +169,7 @@ export const mcpLeaf = agent.mapOf(
     env: agent.optional(z.record(z.string(), z.string()), "Its environment", secret),
     url: agent.optional(z.string(), "Address of an HTTP server"),
     headers: agent.optional(z.record(z.string(), z.string()), "Headers of each request", secret),
-    enabled: agent.optional(z.boolean(), "Use it"),
+    enabled: agent.optional(z.boolean(), "Connect to it"),
     timeout: agent.optional(z.number(), "Longest call in seconds"),
     connect_timeout: agent.optional(z.number(), "Longest connect in seconds"),
     tools: agent.optional(

@@ -40,7 +40,7 @@ export function isPublicUrl(text: string): boolean {
   if (/[\u0000-\u0020\u007f"'`<>\\?#]/.test(text)) return false;
   const url = URL.parse(text);
   if (url === null || !/^https?:\/\/[^/]/i.test(text)) return false;
-  const path = url.pathname.replace(/\/$/, "");
+  const path = text.replace(/^https?:\/\/[^/]*/i, "").replace(/\/$/, "");
   return url.username === "" && url.password === "" && (path === "" || isBasePath(path));
 }
 

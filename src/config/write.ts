@@ -32,7 +32,7 @@ export interface WriteOptions {
  * Resolves to whether the file changed. Throws `VALUE_INVALID` (64) for YAML that is none or a value that the key does
  * not take, `CONFIG_BROKEN` (78), `CONFIG_LOCKED`, `CONFIG_CHANGED`.
  */
-export function setConfigValue(
+export async function setConfigValue(
   target: ConfigTarget,
   key: string,
   yaml: string,
