@@ -14,8 +14,8 @@ const PRIMARY = {
   notDatabase: 26,
 } as const;
 
-/** Extended I/O errors of a disk that takes no more: write, fsync, truncate, and growing the -shm file. */
-const IO_FULL: ReadonlySet<number> = new Set([778, 1034, 1546, 4874]);
+/** Extended I/O errors of a place that takes no more changes: write, fsync, truncate, delete, and growing the -shm file. */
+const IO_FULL: ReadonlySet<number> = new Set([778, 1034, 1546, 2570, 4874]);
 
 export type Failure =
   | "busy"

@@ -1,6 +1,14 @@
 // Opens the store of one home: the file, its journal mode, its schema, and the port over it (agent.md §6).
 import { randomBytes } from "node:crypto";
-import { closeSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { SessionStore, StorePing } from "#agent/ports/session-store.ts";
 import type { Clock } from "#base/clock.ts";
@@ -11,7 +19,7 @@ import type { StoreContext } from "./context.ts";
 import { draftMethods } from "./drafts.ts";
 import { exportLines } from "./export.ts";
 import { failureOf, readOnlyError } from "./failures.ts";
-import { placeOf } from "./file-system.ts";
+import { type JournalMode, placeOf } from "./file-system.ts";
 import { importLines } from "./import.ts";
 import { leaseMethods } from "./leases.ts";
 import { readLegacyFiles, takeLegacyFiles, wantsLegacyFiles } from "./legacy-files.ts";
@@ -47,6 +55,7 @@ export interface StoreOptions {
  */
 export async function openStore(options: StoreOptions): Promise<SessionStore> {
   createFile(options.path);
+  assertWritable(options.path);
   const writer = await openWriter(options);
   try {
     await prepareSchema(writer, options);
@@ -67,18 +76,29 @@ function createFile(path: string): void {
   }
 }
 
+/** SQLite opens a file that it may not write without a word; journals need the folder. */
+function assertWritable(path: string): void {
+  try {
+    for (const needed of [path, dirname(path)]) accessSync(needed, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    throw readOnlyError(path, error);
+  }
+}
+
 function patience(options: StoreOptions): Parameters<typeof whileBusy>[1] {
   return { path: options.path, clock: options.clock, random: Math.random, limitMs: BUSY_LIMIT_MS };
 }
 
 async function openWriter(options: StoreOptions): Promise<Connection> {
   const { path } = options;
-  const writer = await whileBusy(() => openOrRefuse(path), patience(options));
+  const attempt = <T>(run: () => T): Promise<T> =>
+    whileBusy(() => orReadOnly(path, run), patience(options));
+  const writer = await attempt(() => openConnection(path, { timeout: BUSY_TIMEOUT_MS }));
   try {
     // First of all, and before anything is written: a newer schema is left as it is.
-    await whileBusy(() => void findSchema(writer, path), patience(options));
-    await setJournalMode(writer, options);
-    await whileBusy(() => assertWritable(writer, path), patience(options));
+    await attempt(() => void findSchema(writer, path));
+    const mode = chooseJournalMode(options);
+    await attempt(() => setJournalMode(writer, mode));
     return writer;
   } catch (error) {
     writer.close();
@@ -86,36 +106,21 @@ async function openWriter(options: StoreOptions): Promise<Connection> {
   }
 }
 
-function openOrRefuse(path: string): Connection {
+/** While opening, a file that cannot be opened or written is a home without write access, not a full disk. */
+function orReadOnly<T>(path: string, run: () => T): T {
   try {
-    return openConnection(path, { timeout: BUSY_TIMEOUT_MS });
+    return run();
   } catch (error) {
-    if (failureOf(error) === "cannot-open") throw readOnlyError(path, error);
+    const failure = failureOf(error);
+    if (failure === "read-only" || failure === "cannot-open") throw readOnlyError(path, error);
     throw error;
   }
-}
-
-/** SQLite opens a file that it may not write without a word: ask it for the write lock. */
-function assertWritable(writer: Connection, path: string): void {
-  try {
-    writer.exec("BEGIN IMMEDIATE");
-    writer.exec("ROLLBACK");
-  } catch (error) {
-    if (isUnwritable(error)) throw readOnlyError(path, error);
-    throw error;
-  }
-}
-
-function isUnwritable(error: unknown): boolean {
-  const failure = failureOf(error);
-  return failure === "read-only" || failure === "cannot-open";
 }
 
 const warned = new Set<string>();
 
-async function setJournalMode(writer: Connection, options: StoreOptions): Promise<void> {
-  const { path, log } = options;
-  const place = placeOf(path, options.journalMode, options.mountinfo);
+function chooseJournalMode({ path, log, journalMode, mountinfo }: StoreOptions): JournalMode {
+  const place = placeOf(path, journalMode, mountinfo);
   if (place.warn && !warned.has(path)) {
     warned.add(path);
     log.warn("state.db lies on a network or virtual file system: journal mode DELETE is used", {
@@ -124,18 +129,15 @@ async function setJournalMode(writer: Connection, options: StoreOptions): Promis
       setting: "database.journal_mode",
     });
   }
-  await whileBusy(() => {
-    try {
-      const now = writer.get<{ journal_mode: string }>("PRAGMA journal_mode")?.journal_mode;
-      if (now !== place.journalMode) writer.exec(`PRAGMA journal_mode = ${place.journalMode}`);
-      writer.exec(`PRAGMA synchronous = ${place.journalMode === "wal" ? "NORMAL" : "FULL"}`);
-      writer.exec("PRAGMA foreign_keys = ON");
-      writer.exec("PRAGMA journal_size_limit = 16777216");
-    } catch (error) {
-      if (isUnwritable(error)) throw readOnlyError(path, error);
-      throw error;
-    }
-  }, patience(options));
+  return place.journalMode;
+}
+
+function setJournalMode(writer: Connection, mode: JournalMode): void {
+  const now = writer.get<{ journal_mode: string }>("PRAGMA journal_mode")?.journal_mode;
+  if (now !== mode) writer.exec(`PRAGMA journal_mode = ${mode}`);
+  writer.exec(`PRAGMA synchronous = ${mode === "wal" ? "NORMAL" : "FULL"}`);
+  writer.exec("PRAGMA foreign_keys = ON");
+  writer.exec("PRAGMA journal_size_limit = 16777216");
 }
 
 async function prepareSchema(writer: Connection, options: StoreOptions): Promise<void> {

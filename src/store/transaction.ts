@@ -42,6 +42,16 @@ export function makeTransactions(options: TransactionOptions): Transactions {
       throw error;
     }
   };
+  const readOnce = <T>(run: (sql: Sql) => T): T => {
+    try {
+      return attempt(reader, "BEGIN", run);
+    } catch (error) {
+      if (failureOf(error) !== "read-only") throw error;
+      // A process that died left a rollback journal, which only a connection that may write can undo.
+      inTransaction(writer, "BEGIN IMMEDIATE", () => undefined);
+      return attempt(reader, "BEGIN", run);
+    }
+  };
   const translated = <T>(run: () => T): T => {
     try {
       return run();
@@ -52,8 +62,7 @@ export function makeTransactions(options: TransactionOptions): Transactions {
   return {
     write: (run, limitMs = BUSY_LIMIT_MS) =>
       whileBusy(() => attempt(writer, "BEGIN IMMEDIATE", run), { ...options, limitMs }),
-    read: (run) =>
-      whileBusy(() => attempt(reader, "BEGIN", run), { ...options, limitMs: BUSY_LIMIT_MS }),
+    read: (run) => whileBusy(() => readOnce(run), { ...options, limitMs: BUSY_LIMIT_MS }),
     readNow: (run) =>
       translated(() => {
         reader.exec("PRAGMA busy_timeout = 0");

@@ -1,7 +1,7 @@
 // Keeping the store small and sound: prune, optimise, check, back up (agent.md §6.3, §6.6).
 import { chmodSync, closeSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import type { SessionStore, StoreStats } from "#agent/ports/session-store.ts";
-import { HermesError, messageOf } from "#base/errors.ts";
+import { HermesError, isHermesError, messageOf } from "#base/errors.ts";
 import { randomHex } from "#base/ids.ts";
 import type { SessionRow } from "#protocol/messages.ts";
 import type { StoreContext } from "./context.ts";
@@ -106,8 +106,9 @@ async function optimise(context: StoreContext, writer: Connection): Promise<void
   );
 }
 
-/** Reads only; on a connection of its own, because damage must not end the shared one before it is told. */
-function check(context: StoreContext): readonly string[] {
+/** Reads only; on a connection of its own, because damage that ended the shared one must still be told. */
+async function check(context: StoreContext): Promise<readonly string[]> {
+  await settleJournal(context);
   const connection = context.openReader();
   try {
     const problems = connection
@@ -131,6 +132,15 @@ function check(context: StoreContext): readonly string[] {
   }
 }
 
+/** What a dead process left half done is undone by any read of the shared connections; one of its own could not. */
+async function settleJournal(context: StoreContext): Promise<void> {
+  try {
+    await context.read(indexedFrom);
+  } catch (error) {
+    if (!isHermesError(error, "STORE_CORRUPT")) throw error;
+  }
+}
+
 /** To `path`, which is replaced only by a whole copy, mode 0600. */
 export async function copyDatabase(source: Connection, path: string): Promise<void> {
   const temporary = `${path}.${randomHex(8)}.tmp`;
@@ -145,6 +155,7 @@ export async function copyDatabase(source: Connection, path: string): Promise<vo
 }
 
 async function backup(context: StoreContext, path: string): Promise<void> {
+  await settleJournal(context);
   const source = context.openReader();
   try {
     await copyDatabase(source, path);
@@ -188,7 +199,7 @@ export function upkeepMethods(context: StoreContext, writer: Connection): Upkeep
     prune: (options) => prune(context, options),
     deleteEmpty: ({ dryRun }) => deleteEmpty(context, dryRun),
     optimise: () => optimise(context, writer),
-    check: async () => check(context),
+    check: () => check(context),
     backup: (path) => backup(context, path),
     stats: () => read((sql) => stats(sql, context.path)),
     getMeta: (key) => read((sql) => getMeta(sql, key)),

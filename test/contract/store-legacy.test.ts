@@ -170,10 +170,8 @@ test("lineage: roots, activity, titles, orphans and circles", { skip }, async (t
   assert.deepEqual(await found(store, "orphan"), ["gone"]);
   // 50 lineages of four, less the circle's two, which stand alone.
   assert.equal((await store.lineage("s000")).length, 4);
-  assert.deepEqual(
-    (await store.newestDescendant("s196")).path,
-    ["s196", "s199"].slice(0, 1).concat((await store.newestDescendant("s196")).path.slice(1)),
-  );
+  const path = ["s196", "s197", "s198", "s199"];
+  assert.deepEqual((await store.newestDescendant("s196")).path, path);
   assert.deepEqual(await store.check(), []);
 });
 
@@ -196,7 +194,8 @@ test("a copy is kept in backups, and a second open changes nothing", { skip }, a
   const bytes = readFileSync(join(home, "state.db"));
   await (await open(t, home)).close();
   assert.deepEqual(readFileSync(join(home, "state.db")), bytes);
-  assert.equal(readdirSync(join(home, "backups")).length, 1);
+  const databases = readdirSync(join(home, "backups")).filter((name) => name.endsWith(".db"));
+  assert.equal(databases.length, 1);
 });
 
 test(
