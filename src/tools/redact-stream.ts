@@ -7,26 +7,38 @@ import type { Spelling } from "./secret-spellings.ts";
 /** A tail longer than this is let go, redacted as far as it can be told: memory and delay stay bounded. */
 const MAX_HELD_CHARS = 65_536;
 
+/** How far a pattern may look back. */
+const CONTEXT_CHARS = 160;
+
 type Replace = (text: string, ranges: readonly SecretRange[]) => string;
 
 export function openRedactionStream(finder: SecretFinder, replace: Replace): StreamRedactor {
+  // Text that was shown already: some patterns look at what stands before them.
+  let shown = "";
   let held = "";
+  const take = (all: string, ranges: readonly SecretRange[], cut: number): string => {
+    const from = shown.length;
+    const here = ranges
+      .filter((range) => range.end > from && range.start < cut)
+      .map((range) => ({
+        ...range,
+        start: Math.max(0, range.start - from),
+        end: range.end - from,
+      }));
+    const out = replace(all.slice(from, cut), here);
+    shown = all.slice(Math.max(0, cut - CONTEXT_CHARS), cut);
+    held = all.slice(cut);
+    return out;
+  };
   return {
     push(text) {
-      held += text;
-      const ranges = finder.find(held);
-      const cut = safeCut(held, ranges, finder.spellings);
-      const shown = replace(
-        held.slice(0, cut),
-        ranges.filter((range) => range.end <= cut),
-      );
-      held = held.slice(cut);
-      return shown;
+      const all = shown + held + text;
+      const ranges = finder.find(all);
+      return take(all, ranges, Math.max(shown.length, safeCut(all, ranges, finder.spellings)));
     },
     flush() {
-      const shown = replace(held, finder.find(held));
-      held = "";
-      return shown;
+      const all = shown + held;
+      return take(all, finder.find(all), all.length);
     },
   };
 }
