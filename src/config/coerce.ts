@@ -74,7 +74,7 @@ function toList(value: unknown, isText: boolean): unknown {
 }
 
 /** Comma separated; empty parts are dropped. */
-export function splitList(text: string): string[] {
+function splitList(text: string): string[] {
   return text
     .split(",")
     .map((part) => part.trim())

@@ -31,11 +31,6 @@ export function openOverrides(flags: ConfigFlags, env: EffectiveEnv): Overrides 
   return { byKey, problems };
 }
 
-/** A switch of the environment by D9; anything unclear is off, and loading has warned about it. */
-export function isSwitchOn(env: Pick<EffectiveEnv, "get">, name: string): boolean {
-  return parseSwitch(env.get(name)?.trim()) === "on";
-}
-
 function* flagValues(flags: ConfigFlags): Generator<[key: string, from: string, value: unknown]> {
   if (flags.model !== undefined) yield ["model.default", "--model", flags.model];
   if (flags.provider !== undefined) yield ["model.provider", "--provider", flags.provider];
