@@ -3,7 +3,7 @@ import type { CatalogRow } from "./catalog-cache.ts";
 import type { ModelChoice } from "./choose.ts";
 import { at, fetchJson, listAt, tokensOf } from "./json-fetch.ts";
 
-export const CATALOG_TIMEOUT_MS = 5000;
+const CATALOG_TIMEOUT_MS = 5000;
 const ANTHROPIC_VERSION = "2023-06-01";
 
 /** Where a list comes from: the parts of a choice that matter, without a model. */

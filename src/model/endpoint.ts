@@ -1,7 +1,7 @@
 // Which address a provider is called at, and which key may go there (agent.md §3.2, product.md D21).
 import { HermesError } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
-import { findProvider, PROVIDERS, type ProviderRow, type Wire } from "./providers.ts";
+import { findProvider, PROVIDERS, type ProviderRow } from "./providers.ts";
 import type { ModelSettings, ProviderSettings, SecretReader } from "./settings.ts";
 
 export interface Endpoint {
@@ -173,9 +173,4 @@ export function readKey(
   if (name === `providers.${providerId}.api_key`)
     return settings.providers[providerId]?.api_key || undefined;
   return secret(name) || undefined;
-}
-
-export function wireOf(row: ProviderRow): Wire {
-  if (row.wire === "none") throw new Error(`provider ${row.id} has no wire`);
-  return row.wire;
 }

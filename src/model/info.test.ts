@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { FakeClock } from "../../test/kit/fake-clock.ts";
 import { modelSettings, secrets } from "../../test/kit/model-settings.ts";
 import { tempDir } from "../../test/kit/temp-dir.ts";
+import { writeCatalog } from "./catalog-cache.ts";
 import { modelInfo } from "./info.ts";
 import { keyProblem, providerOfKey } from "./key-shape.ts";
 import { rememberWindow } from "./remembered.ts";
@@ -51,6 +52,20 @@ describe("modelInfo", () => {
       model_family: "",
     });
     assert.ok(!JSON.stringify(info).includes("secret"), "no address, no key");
+  });
+
+  test("OpenRouter's list counts as it was last read", (t) => {
+    const cacheDir = tempDir(t);
+    const baseUrl = "https://openrouter.ai/api/v1";
+    writeCatalog(cacheDir, baseUrl, { at: 0, rows: [{ id: "x/y", contextLength: 77_000 }] });
+    const settings = modelSettings({ model: { default: "x/y" } });
+    const info = modelInfo({
+      settings,
+      secret: secrets({ OPENROUTER_API_KEY: "k" }),
+      cacheDir,
+      clock,
+    });
+    assert.equal(info.auto_context_length, 77_000);
   });
 
   test("the demo model says so", (t) => {

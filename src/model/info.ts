@@ -1,5 +1,6 @@
 // What is known about the configured model without asking anybody: GET /api/model/info (agent.md §3.3, dashboard.md §11.5).
 import type { Clock } from "#base/clock.ts";
+import { readCatalog } from "./catalog-cache.ts";
 import { chooseModel, type ModelChoice, type ModelOverride } from "./choose.ts";
 import { DEMO_WINDOW } from "./demo-facts.ts";
 import { readRememberedWindow } from "./remembered.ts";
@@ -62,7 +63,7 @@ export function modelInfo(deps: InfoDeps, override: ModelOverride = {}): ModelIn
 }
 
 /** Window from settings of the provider, memory and the bundled table; the network is open.ts's. */
-export function knownWindow(choice: ModelChoice, deps: InfoDeps): number {
+function knownWindow(choice: ModelChoice, deps: InfoDeps): number {
   if (choice.demo) return DEMO_WINDOW;
   const own = deps.settings.providers[choice.provider]?.models?.[choice.model]?.context_length ?? 0;
   if (own > 0) return own;
@@ -72,7 +73,16 @@ export function knownWindow(choice: ModelChoice, deps: InfoDeps): number {
     choice.model,
     deps.clock.now(),
   );
-  return remembered ?? bundledFacts(choice.model)?.window ?? DEFAULT_WINDOW;
+  return (
+    remembered ?? listedWindow(choice, deps) ?? bundledFacts(choice.model)?.window ?? DEFAULT_WINDOW
+  );
+}
+
+/** What OpenRouter's list said when it was last asked. */
+function listedWindow(choice: ModelChoice, deps: InfoDeps): number | null {
+  if (choice.provider !== "openrouter") return null;
+  const rows = readCatalog(deps.cacheDir, choice.baseUrl)?.rows ?? [];
+  return rows.find((row) => row.id === choice.model)?.contextLength || null;
 }
 
 export function capabilitiesOf(

@@ -6,8 +6,9 @@ import { findCachedModels } from "./catalog-cache.ts";
 import type { ModelChoice } from "./choose.ts";
 import { readKey } from "./endpoint.ts";
 import type { ErrorSubject } from "./errors.ts";
+import { keyProblem } from "./key-shape.ts";
 import { findProvider, type Wire } from "./providers.ts";
-import { windowTooSmall } from "./refusals.ts";
+import { keyMalformed, windowTooSmall } from "./refusals.ts";
 import type { ModelSettings, SecretReader } from "./settings.ts";
 import { resolveWindow } from "./window.ts";
 import { bundledFacts, SMALLEST_WINDOW } from "./windows.ts";
@@ -32,7 +33,7 @@ const CHUNK_SECONDS = { remote: 180, local: 600 } as const;
 /** Most output tokens that are asked for on the Anthropic wire unless `model.max_output_tokens` says otherwise. */
 const ANTHROPIC_OUTPUT_LIMIT = 16_384;
 
-/** Throws HermesError `CONTEXT_TOO_SMALL` (78) for a window below 8192 tokens. */
+/** Throws HermesError (78) `CONTEXT_TOO_SMALL` for a window below 8192 tokens, `KEY_MALFORMED` for a key that no header can hold. */
 export async function openTarget(choice: ModelChoice, deps: OpenDeps): Promise<ModelTarget> {
   const contextWindow = await resolveWindow(choice, deps);
   if (contextWindow < SMALLEST_WINDOW)
@@ -87,14 +88,13 @@ async function openSdk(
   });
 }
 
-/** The key of a choice, for the code that sends it. */
-export function keyOf(
-  choice: ModelChoice,
-  deps: Pick<OpenDeps, "settings" | "secret">,
-): string | undefined {
-  return choice.keyName === null
-    ? undefined
-    : readKey(choice.keyName, choice.provider, deps.settings, deps.secret)?.trim();
+/** The key of a choice. One that cannot stand in a header is refused here: the HTTP client's own error would quote it. */
+function keyOf(choice: ModelChoice, deps: OpenDeps): string | undefined {
+  if (choice.keyName === null) return undefined;
+  const key = readKey(choice.keyName, choice.provider, deps.settings, deps.secret)?.trim();
+  const problem = key === undefined ? null : keyProblem(key);
+  if (problem !== null) throw keyMalformed(choice.keyName, problem);
+  return key;
 }
 
 function subjectOf(choice: ModelChoice, deps: OpenDeps, apiKey: string | undefined): ErrorSubject {

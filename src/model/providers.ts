@@ -142,8 +142,3 @@ export function findProvider(name: string): ProviderRow | null {
   const word = name.trim().toLowerCase();
   return PROVIDERS.find((row) => row.id === word || row.aliases.includes(word)) ?? null;
 }
-
-/** Every key variable of a built-in provider with the row it belongs to. */
-export function keyOwners(): ReadonlyMap<string, ProviderRow> {
-  return new Map(PROVIDERS.flatMap((row) => row.keyEnv.map((name) => [name, row] as const)));
-}

@@ -92,6 +92,14 @@ export function credentialMissing(
   );
 }
 
+export function keyMalformed(name: string, problem: string): HermesError {
+  return new HermesError("KEY_MALFORMED", `${name} cannot be sent. ${problem}`, {
+    exit: EXIT.refused,
+    setting: name,
+    fix: `Set it again: hermes config set ${name} - (reads it from stdin).`,
+  });
+}
+
 export function baseUrlMissing(provider: string): HermesError {
   const setting = provider === "custom" ? "model.base_url" : `providers.${provider}.base_url`;
   return new HermesError(

@@ -66,6 +66,14 @@ async function ask(
   return { events, server };
 }
 
+/** More output than the model can give: the SDK warns of that. */
+async function askWithWarning(t: TestContext, wire: Wire): Promise<void> {
+  const server = await startModelServer(t, [{ reply: text("x") }]);
+  const settings = settingsFor(wire, server.baseUrl, "claude-sonnet-4-5");
+  const target = await openTestTarget(openDeps(settings, tempDir(t)));
+  await collect(target.client.stream(modelRequest({ maxOutputTokens: 999_999 })));
+}
+
 function errorOf(events: readonly ModelEvent[]) {
   const last = events.at(-1);
   assert.equal(last?.type, "error", JSON.stringify(last));
@@ -383,6 +391,7 @@ for (const wire of WIRES) {
       ]) {
         await ask(t, wire, reply, { effort: "high" });
       }
+      await askWithWarning(t, wire);
       await new Promise((resolve) => {
         setImmediate(resolve);
       });

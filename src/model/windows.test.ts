@@ -209,6 +209,22 @@ describe("the window of a target", () => {
     assert.match(said[0] ?? "", /custom:unheard-of.*128000.*model\.context_length/);
   });
 
+  test("a key that no header can hold is refused without being shown", async (t) => {
+    for (const key of ["two words", "umläut-key", "line\nbreak"]) {
+      const settings = modelSettings({ model: { provider: "openai", default: "gpt-5" } });
+      const opened = openTestTarget(
+        openDeps(settings, tempDir(t), { secret: secrets({ OPENAI_API_KEY: key }) }),
+      );
+      await assert.rejects(
+        opened,
+        (error) =>
+          isHermesError(error, "KEY_MALFORMED") &&
+          error.exit === 78 &&
+          !error.message.includes(key),
+      );
+    }
+  });
+
   test("below 8192 tokens a model is refused", async (t) => {
     const refused = openTestTarget(
       openDeps(modelSettings({ model: { ...local, context_length: 8191 } }), tempDir(t)),

@@ -15,8 +15,6 @@ export interface BundledFacts {
 export const DEFAULT_WINDOW = 128_000;
 /** Below this a model is refused. */
 export const SMALLEST_WINDOW = 8192;
-/** Below this `status` warns. */
-export const TIGHT_WINDOW = 32_768;
 
 /** Facts of the row whose `match` is the longest in the id, or null. `4.6` and `4-6` are the same; `qwen…coder` is a coder. */
 export function bundledFacts(model: string): BundledFacts | null {
