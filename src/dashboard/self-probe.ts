@@ -1,11 +1,16 @@
 // Up is not ready: the dashboard asks itself before anybody is told (product.md D3, field-rules A10).
 import { request } from "node:http";
-import { hostInUrl, isWildcardHost } from "#auth/addresses.ts";
+import { hostInUrl, isWildcardHost, withoutBrackets } from "#auth/addresses.ts";
 import { HermesError, messageOf } from "#base/errors.ts";
 
 const DEADLINE_MS = 10_000;
 
-/** Where a local client reaches this bind address: wildcards are asked on loopback. */
+/** What the kernel is asked to bind: no brackets; `localhost` is 127.0.0.1, whatever the resolver says. */
+export function bindAddress(host: string): string {
+  return host.toLowerCase() === "localhost" ? "127.0.0.1" : withoutBrackets(host);
+}
+
+/** As a local client names it: wildcards are reached on loopback. */
 export function reachableHost(host: string): string {
   if (!isWildcardHost(host)) return host;
   return host.includes(":") ? "::1" : "127.0.0.1";
@@ -25,7 +30,7 @@ export function probeSelf(host: string, port: number): Promise<void> {
       );
     const question = request(
       {
-        host: target,
+        host: bindAddress(target),
         port,
         path: "/api/health",
         headers: { Host: authority },

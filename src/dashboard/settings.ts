@@ -2,6 +2,7 @@
 // in config.yaml was checked by the config room; here stand the few that have none.
 import { parseSwitch } from "#base/booleans.ts";
 import type { Problem } from "#base/errors.ts";
+import { variableOf } from "#config/env.ts";
 import type { LoadedConfig } from "#config/loaded.ts";
 import { isHost } from "#config/value-rules.ts";
 import type { GateSettings } from "#auth/settings.ts";
@@ -33,12 +34,16 @@ export interface SettingsReading {
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 9119;
 
-/** Precedence: flag, environment (non-empty after trim), config.yaml, default. Reads nothing but its arguments. */
+/**
+ * Precedence: flag, environment (non-empty after trim), config.yaml, default. Reads nothing but its arguments.
+ * `names`: variables of the process, for a notice about those of ours that nothing reads.
+ */
 export function readDashboardSettings(
   loaded: Pick<LoadedConfig, "config" | "env">,
   flags: DashboardFlags,
+  names: Iterable<string> = [],
 ): SettingsReading {
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...names].filter(isUnread).map(notUsed);
   const variable = (name: string): string | undefined => loaded.env.get(name)?.trim() || undefined;
   const { dashboard } = loaded.config;
   const host = readHost(flags.host, variable("HERMES_DASHBOARD_HOST"), problems);
@@ -127,6 +132,24 @@ function readInsecure(
     });
   }
   return state === "on";
+}
+
+const PREFIX = "HERMES_DASHBOARD_";
+
+function isUnread(name: string): boolean {
+  if (!name.startsWith(PREFIX)) return false;
+  const twin = name.endsWith("_FILE") ? variableOf(name.slice(0, -"_FILE".length)) : null;
+  return variableOf(name) === null && twin?.secret !== true;
+}
+
+function notUsed(name: string): Problem {
+  return {
+    code: "VARIABLE_NOT_USED",
+    level: "warning",
+    setting: name,
+    message: `${name} is set, but not used.`,
+    fix: "Look up its spelling in docs/reference/environment.md.",
+  };
 }
 
 function refuse(out: Problem[], setting: string, message: string, fix: string): null {

@@ -10,7 +10,7 @@ import { sweepAttachments } from "./attachments.ts";
 import type { DashboardDeps, RunningDashboard } from "./deps.ts";
 import { type HomeLock, takeHomeLock } from "./home-lock.ts";
 import { findPortHolder } from "./port-holder.ts";
-import { probeSelf, reachableHost } from "./self-probe.ts";
+import { bindAddress, probeSelf, reachableHost } from "./self-probe.ts";
 import { isPortBusy, listen } from "./server.ts";
 
 const ANSWERS_IN_FLIGHT_MS = 2000;
@@ -53,16 +53,11 @@ function refuseWithoutGate({ settings, warn }: DashboardDeps): void {
 }
 
 async function bind(server: Server, { settings }: DashboardDeps): Promise<number> {
-  const host = settings.host.toLowerCase() === "localhost" ? "127.0.0.1" : bare(settings.host);
   try {
-    return await listen(server, host, settings.port);
+    return await listen(server, bindAddress(settings.host), settings.port);
   } catch (error) {
     throw isPortBusy(error) ? portBusy(settings.port) : bindFailed(settings.host, error);
   }
-}
-
-function bare(host: string): string {
-  return host.startsWith("[") ? host.slice(1, -1) : host;
 }
 
 function portBusy(port: number): HermesError {
