@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { SessionStore } from "#agent/ports/session-store.ts";
@@ -236,6 +243,30 @@ test("ping answers at once while another process writes", async (t) => {
         : { ok: false, code: "STORE_BUSY", total: 1 };
     assert.deepEqual(await store.ping(), expected);
   }
+});
+
+test("half a transaction of a dead process is undone before the next read", async (t) => {
+  const [home, work] = [tempDir(t), tempDir(t)];
+  await fill(home);
+  const store = await open(home, systemClock, "delete");
+  t.after(() => store.close());
+  copyFileSync(join(home, "state.db"), join(work, "state.db"));
+  const dying = intrude(t, work);
+  // A cache of one page: changed pages go to the file before the commit, the old ones to the journal.
+  dying.exec("PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE messages SET content = 'half'");
+  const files = ["state.db-journal", "state.db"].map(
+    (name) => [name, readFileSync(join(work, name))] as const,
+  );
+  dying.exec("ROLLBACK");
+  assert.equal((await store.getSession("s1"))?.messageCount, 200);
+  for (const [name, bytes] of files) writeFileSync(join(home, name), bytes);
+  const { messages } = await store.readMessages("s1", { limit: 500, order: "asc" });
+  assert.equal(messages.length, 200);
+  assert.deepEqual(
+    messages.filter((row) => row.content === "half"),
+    [],
+  );
+  assert.deepEqual(await store.check(), []);
 });
 
 test("the change token sees other processes", async (t) => {

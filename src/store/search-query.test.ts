@@ -81,6 +81,8 @@ test("terms with other signs are looked for as they stand", () => {
   assert.deepEqual(literals("100%"), ["100%"]);
   assert.deepEqual(literals("C++ foo-bar a.b"), ["c++"]);
   assert.deepEqual(literals('"C++" word'), []);
+  assert.deepEqual(literals("what, (this)? it's a.b/c! [x]"), []);
+  assert.deepEqual(literals("(C#), $PATH;"), ["c#", "$path"]);
 });
 
 test("a prefix is replaced by the words that begin with it", () => {

@@ -90,14 +90,15 @@ function toGroups(tokens: readonly Token[]): Group[] {
   return groups.filter((group) => group.all.length > 0);
 }
 
-/** Signs that may join the parts of one word: such a term is a phrase of its parts. */
-const JOINED = /^[\p{L}\p{N}\p{M}\p{Co}._/:-]+$/u;
+/** Signs that make another word of a word (`100%`, `C++`, `#tag`), unlike the punctuation of a sentence. */
+const TELLING = /[%#@&\\\p{S}]/u;
+const PUNCTUATION_AROUND = /^[^\p{L}\p{N}%#@&\\\p{S}]+|[^\p{L}\p{M}\p{N}%#@&\\\p{S}]+$/gu;
 
-/** Terms with other signs (`100%`, `C++`): the index knows only their words, so hits are checked for the whole. */
+/** The index knows only the words of such terms, so hits are checked for the whole, in lower case. */
 export function literalTerms(groups: readonly Group[]): readonly string[] {
   if (groups.length !== 1) return [];
-  const terms = groups[0]?.all.filter((term) => !term.phrase && !JOINED.test(term.text)) ?? [];
-  return terms.map((term) => term.text.toLowerCase());
+  const terms = groups[0]?.all.filter((term) => !term.phrase && TELLING.test(term.text)) ?? [];
+  return terms.map((term) => term.text.replace(PUNCTUATION_AROUND, "").toLowerCase());
 }
 
 /** FTS5 query text (sqlite.org/fts5.html §3). Every term is quoted, so no sign in it has a meaning. */
