@@ -1,7 +1,8 @@
 // Lists for the model picker: provider, then cache, then what is bundled (agent.md §3.3, dashboard.md §11.5).
+import { providersWithKey } from "./auto.ts";
 import { readCatalog, writeCatalog, type CatalogRow } from "./catalog-cache.ts";
 import { fetchCatalog } from "./catalog-fetch.ts";
-import { chooseModel, providersWithKey } from "./choose.ts";
+import { chooseModel } from "./choose.ts";
 import { DEMO_WINDOW } from "./demo-facts.ts";
 import {
   endpointOf,

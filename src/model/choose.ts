@@ -1,13 +1,13 @@
 // Which model a run uses, from settings and keys alone: no network (agent.md §3.2).
+import { byKeys } from "./auto.ts";
 import { endpointOf, keyNameFor, providerIds, providerRow, readKey } from "./endpoint.ts";
+import { isAuto, resolveAlias, splitModel, stripPrefix } from "./model-names.ts";
 import type { LocalKind, ProviderRow, Wire } from "./providers.ts";
 import {
-  ambiguous,
   baseUrlMissing,
   credentialMissing,
   demoRefused,
   modelMissing,
-  notConfigured,
   unknownProvider,
 } from "./refusals.ts";
 import type { AuxiliarySettings, ModelSettings, SecretReader } from "./settings.ts";
@@ -202,73 +202,6 @@ function fromConfig(settings: ModelSettings, secret: SecretReader, model: string
   return { ...common, ...byKeys(settings, secret, id), model: id, baseUrl: null };
 }
 
-function byKeys(
-  settings: ModelSettings,
-  secret: SecretReader,
-  id: string,
-): { readonly row: ProviderRow; readonly source: ChoiceSource } {
-  const ready = providersWithKey(settings, secret);
-  const [only] = ready;
-  if (only === undefined) throw notConfigured();
-  if (ready.length === 1) return { row: only, source: "only-key" };
-  const wanted = providerOfModelName(id);
-  const row = ready.find((candidate) => candidate.id === wanted);
-  if (row === undefined)
-    throw ambiguous(
-      id,
-      ready.map((candidate) => candidate.id),
-    );
-  return { row, source: "model-name" };
-}
-
-/** Providers that need a key and have one, in the order of the table. */
-export function providersWithKey(
-  settings: ModelSettings,
-  secret: SecretReader,
-): readonly ProviderRow[] {
-  return providerIds(settings).flatMap((id) => {
-    const row = providerRow(settings, id);
-    if (row === null || row.local !== null || row.id === "demo") return [];
-    const names = [settings.providers[row.id]?.key_env ?? "", ...row.keyEnv];
-    const inYaml = Boolean(settings.providers[row.id]?.api_key);
-    return inYaml || names.some((name) => name !== "" && Boolean(secret(name))) ? [row] : [];
-  });
-}
-
-function providerOfModelName(id: string): string | null {
-  if (id.includes("/")) return "openrouter";
-  if (/^claude/i.test(id)) return "anthropic";
-  return /^(gpt|o[0-9])/i.test(id) ? "openai" : null;
-}
-
-/** `PROVIDER:ID` names both; a colon after a word that is no provider (`qwen3:8b`) belongs to the id. */
-function splitModel(
-  settings: ModelSettings,
-  text: string,
-): { readonly provider: string | null; readonly model: string } {
-  const id = resolveAlias(settings, text);
-  const colon = id.indexOf(":");
-  if (colon <= 0) return { provider: null, model: id };
-  const row = providerRow(settings, id.slice(0, colon));
-  return row === null
-    ? { provider: null, model: id }
-    : { provider: row.id, model: id.slice(colon + 1) };
-}
-
-function stripPrefix(settings: ModelSettings, provider: string, id: string): string {
-  const split = splitModel(settings, id);
-  return split.provider !== null && split.provider === providerRow(settings, provider)?.id
-    ? split.model
-    : id;
-}
-
-function resolveAlias(settings: ModelSettings, text: string): string {
-  const word = text.trim();
-  return Object.hasOwn(settings.model.aliases, word)
-    ? (settings.model.aliases[word] ?? word).trim()
-    : word;
-}
-
 /** `model.base_url` belongs to the provider that `model.provider` names, and to `custom`. */
 function ownBaseUrl(settings: ModelSettings, row: ProviderRow): Named["baseUrl"] {
   const named = isAuto(settings.model.provider)
@@ -276,10 +209,6 @@ function ownBaseUrl(settings: ModelSettings, row: ProviderRow): Named["baseUrl"]
     : providerRow(settings, settings.model.provider)?.id;
   if (settings.model.base_url === "" || (row.id !== named && row.id !== "custom")) return null;
   return { setting: "model.base_url", value: settings.model.base_url };
-}
-
-function isAuto(provider: string): boolean {
-  return provider.trim() === "" || provider.trim().toLowerCase() === "auto";
 }
 
 function knownRow(settings: ModelSettings, name: string, setting: string): ProviderRow {

@@ -18,6 +18,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { cut, delay, readBody, sendPiece, sendWhole, wireOfPath } from "./model-http.ts";
 import type { Answer, Reply } from "./model-reply.ts";
 import {
   assertRequestInvariants,
@@ -275,61 +276,6 @@ export class ModelServer {
   }
 }
 
-declare module "node:http" {
-  interface ServerResponse {
-    /** Set when the server itself destroyed the socket: that is no abort of the client. */
-    locals?: { cut: boolean };
-  }
-}
-
-function cut(response: ServerResponse): void {
-  response.locals = { cut: true };
-  response.destroy();
-}
-
-/** Sends at most `left` bytes and cuts the socket when they are used up. Returns what is left. */
-async function sendPiece(response: ServerResponse, piece: string, left: number): Promise<number> {
-  const bytes = Buffer.from(piece, "utf8");
-  if (bytes.length < left) {
-    response.write(bytes);
-    return left - bytes.length;
-  }
-  await new Promise<void>((resolve) => {
-    response.write(bytes.subarray(0, left), () => resolve());
-  });
-  cut(response);
-  return 0;
-}
-
-function delay(ms: number, response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    response.once("close", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
-function sendWhole(
-  response: ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  body: unknown,
-): void {
-  const isText = typeof body === "string";
-  response.writeHead(status, {
-    "content-type": isText ? "text/plain" : "application/json",
-    ...headers,
-  });
-  response.end(isText ? body : JSON.stringify(body));
-}
-
-function wireOfPath(path: string): Wire | null {
-  if (path.endsWith("/chat/completions")) return "openai-chat";
-  return path.endsWith("/messages") ? "anthropic-messages" : null;
-}
-
 function fits(when: ScriptStep["when"], request: RecordedRequest): boolean {
   if (when === undefined) return true;
   if (typeof when === "function") return when(request);
@@ -340,10 +286,4 @@ function fits(when: ScriptStep["when"], request: RecordedRequest): boolean {
     (when.systemIncludes === undefined || request.system.includes(when.systemIncludes)) &&
     (when.tools === undefined || when.tools === request.toolNames.length > 0)
   );
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString("utf8");
 }
