@@ -7,7 +7,7 @@ import { ToolError } from "#agent/ports/tool.ts";
 
 /** Between TERM and KILL. */
 const GRACE_MS = 2000;
-const POLL_MS = 20;
+const POLL_MS = 10;
 
 // fd 3 tells the last working directory. fd 4 comes from us: when this process dies, however it dies, the pipe breaks and
 // the watcher ends the group. The watcher is a grandchild, so that the command's own `wait` does not wait for it.
@@ -160,9 +160,14 @@ export async function endGroup(pid: number, clock: Clock): Promise<void> {
 }
 
 async function isGroupGone(pid: number, clock: Clock, withinMs: number): Promise<boolean> {
-  for (let waited = 0; waited < withinMs; waited += POLL_MS) {
+  // Looking costs a walk through /proc, so the pauses grow.
+  for (
+    let waited = 0, step = POLL_MS;
+    waited < withinMs;
+    waited += step, step = Math.min(step * 2, 200)
+  ) {
     if (!isGroupAlive(pid)) return true;
-    await pause(clock, POLL_MS);
+    await pause(clock, Math.min(step, withinMs - waited));
   }
   return !isGroupAlive(pid);
 }
