@@ -189,6 +189,7 @@ test("kill -9 in the middle of a tool, then resume: not run again, outcome unkno
   const resumed = await runCli(["-r", "latest", "chat", "-q", "what happened?"], options);
   assert.deepEqual([resumed.code, resumed.stdout], [0, "Understood.\n"]);
   assert.match(server.requests.at(-1)?.bodyText ?? "", /outcome unknown/);
+  assert.equal(resumed.stderr.trimEnd().split("\n").length, 1, `one notice: ${resumed.stderr}`);
   assert.equal(sleepers(mark).length, 0);
 });
 

@@ -199,12 +199,6 @@ class Repl implements SlashHost {
     }
     for (const line of await recapLines(this.store, session.id, this.#deps.recap))
       this.#screen.say(line);
-    if (session.state === "interrupted") {
-      this.#screen.say(
-        "! The last turn was interrupted; what it was doing then is not done again.",
-        "yellow",
-      );
-    }
     await this.#follow(session);
   }
 
