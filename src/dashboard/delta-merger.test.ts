@@ -18,7 +18,7 @@ function setUp() {
   const sent: NumberedEvent[] = [];
   const merger = createDeltaMerger(clock, (event) => sent.push(event));
   const shown = (): string[] =>
-    sent.map(({ id, event }) => `${id} ${"text" in event ? String(event.text) : event.type}`);
+    sent.map(({ id, event }) => `${id} ${"text" in event ? event.text : event.type}`);
   return { clock, merger, shown };
 }
 

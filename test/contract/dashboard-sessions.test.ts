@@ -305,7 +305,9 @@ test("a busy store is 503 with Retry-After, a damaged one 503, an unexpected err
   const store = dashboard.stores.get("default") ?? assert.fail("no store");
   const failWith = (error: Error) => {
     t.mock.restoreAll();
-    t.mock.method(store, "listSessions", () => Promise.reject(error));
+    t.mock.method(store, "listSessions", () => {
+      throw error;
+    });
     return dashboard.ask("/api/sessions");
   };
   const busy = await failWith(new HermesError("STORE_BUSY", "busy"));

@@ -7,6 +7,7 @@ export interface Answer {
   /** Lower-case names; several lines of one name are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the test names the shape it expects
   json<T = Record<string, unknown>>(): T;
 }
 
@@ -115,6 +116,7 @@ function unchunked(bytes: Buffer): Buffer {
 
 function answerOf(status: number, headers: Record<string, string>, bytes: Buffer): Answer {
   const body = bytes.toString("utf8");
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as above
   return { status, headers, body, json: <T>() => JSON.parse(body) as T };
 }
 
