@@ -84,12 +84,15 @@ test("the environment is read only in config and bin", () => {
   assert.deepEqual(wrong, []);
 });
 
-test("the browser app imports nothing of the server but types of protocol", () => {
+test("the browser app imports nothing of the server but protocol, and there only types and plain data", () => {
   const web = join(root, "web", "src");
+  const isPlainData = (specifier: string): boolean =>
+    importsOf(src, specifier.slice(1)).every((item) => item.typeOnly);
   const wrong = sourceFiles(web)
     .flatMap((file) => importsOf(web, file))
     .filter((item) => {
-      if (item.specifier.startsWith("#protocol/")) return !item.typeOnly;
+      if (item.specifier.startsWith("#protocol/"))
+        return !item.typeOnly && !isPlainData(item.specifier);
       return item.specifier.startsWith("#") || /\/src\/(?!protocol)/u.test(item.specifier);
     })
     .map((item) => `${item.file}: ${item.specifier}`);

@@ -17,7 +17,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     built: true,
   },
   profile: {
-    may: ["base", "config"],
+    may: ["base", "config", "yaml"],
     because: "a folder and a name, nothing that runs",
     built: true,
   },
