@@ -70,7 +70,7 @@ function Recent() {
               className={`${LINK} text-sm`}
               activeProps={ACTIVE}
             >
-              <span className="truncate">{row.title ?? t.common.unnamed}</span>
+              <span className="truncate">{row.title ?? t.chat.newChat}</span>
               {row.state === "running" && (
                 <span className="dot-pulse ms-auto text-success">
                   <Icon name="dot" size={14} />

@@ -14,7 +14,7 @@ export interface Format {
   readonly day: (iso: string) => string;
   /** "3 minutes ago" */
   readonly ago: (iso: string, nowMs: number) => string;
-  /** "1.4 s", "2 min 5 s" */
+  /** "1.4 sec", "2 min 5 sec", "1 hr 2 min" */
   readonly duration: (ms: number) => string;
 }
 
@@ -67,8 +67,10 @@ export function createFormat(language: string): Format {
     const seconds = ms / 1000;
     if (seconds < 60) return unit("second", seconds, seconds < 10 ? 1 : 0);
     const minutes = Math.floor(seconds / 60);
-    const rest = Math.round(seconds - minutes * 60);
-    return `${unit("minute", minutes, 0)} ${unit("second", rest, 0)}`;
+    if (minutes >= 60) {
+      return `${unit("hour", Math.floor(minutes / 60), 0)} ${unit("minute", minutes % 60, 0)}`;
+    }
+    return `${unit("minute", minutes, 0)} ${unit("second", Math.floor(seconds % 60), 0)}`;
   }
 
   return {

@@ -79,7 +79,7 @@ function Current({ info }: { readonly info: ModelInfoBody }) {
           <Ability on={able.supports_tools} name={t.models.tools} />
           <Ability on={able.supports_vision} name={t.models.vision} />
           <Ability on={able.supports_reasoning} name={t.models.reasoning} />
-          {able.max_output_tokens !== null && (
+          {able.max_output_tokens !== null && able.max_output_tokens > 0 && (
             <span className="badge">
               {t.models.output}: {format.compact(able.max_output_tokens)}
             </span>

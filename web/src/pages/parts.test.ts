@@ -5,7 +5,15 @@ import { createFormat } from "../i18n/format.ts";
 import { en } from "../i18n/en.ts";
 import { pickLanguage } from "../i18n/language.ts";
 import { zhHans } from "../i18n/zh-hans.ts";
-import { edited, fieldText, parseField, valueAt, withEdits, withValue } from "./config/values.ts";
+import {
+  defaultAt,
+  edited,
+  fieldText,
+  parseField,
+  valueAt,
+  withEdits,
+  withValue,
+} from "./config/values.ts";
 import { readLogLine } from "./log-line.ts";
 import { snippetParts } from "./sessions/snippet.ts";
 import { guessProvider } from "./setup/guess-provider.ts";
@@ -47,6 +55,13 @@ describe("settings", () => {
     });
     expect(withEdits(tree, { "a.b": 1 })).toMatchObject({ a: { b: 1 } });
     expect(tree.approvals.mode).toBe("manual");
+  });
+
+  test("the model's default is its name, its window a field of its own", () => {
+    const defaults = { model: { default: "", context_length: 0 }, agent: { max_turns: 90 } };
+    expect(defaultAt(defaults, "model")).toBe("");
+    expect(defaultAt(defaults, "model_context_length")).toBe(0);
+    expect(defaultAt(defaults, "agent.max_turns")).toBe(90);
   });
 
   test("an edit back to the stored value is none", () => {
@@ -124,6 +139,7 @@ describe("languages", () => {
     expect(format.size(1_500_000)).toBe("1.5 MB");
     expect(format.duration(1234)).toBe("1.2 sec");
     expect(format.duration(125_000)).toBe("2 min 5 sec");
+    expect(format.duration(3_720_000)).toBe("1 hr 2 min");
     expect(format.money(0.0042)).toBe("$0.0042");
     const now = Date.parse("2026-01-15T12:00:00Z");
     expect(format.ago("2026-01-15T11:57:00Z", now)).toBe("3 min. ago");

@@ -28,7 +28,8 @@ function Elapsed({ tool }: { readonly tool: ToolView }) {
   const now = useNow(counting ? 1000 : null);
   if (tool.durationMs !== null) return <>{format.duration(tool.durationMs)}</>;
   if (!counting || tool.startedAtMs === null) return null;
-  return <>{format.duration(Math.max(0, Math.floor((now - tool.startedAtMs) / 1000) * 1000))}</>;
+  const seconds = Math.floor((now - tool.startedAtMs) / 1000);
+  return seconds < 1 ? null : <>{format.duration(seconds * 1000)}</>;
 }
 
 function Output({ tool }: { readonly tool: ToolView }) {
@@ -75,7 +76,8 @@ function inputText(input: unknown): string {
 export function ToolCard({ tool }: { readonly tool: ToolView }) {
   const { t } = useWords();
   const [choice, setChoice] = useState(choices.get(tool.callId));
-  const open = choice ?? (tool.state === "running" || tool.state === "failed");
+  const tells = tool.state === "running" && tool.output !== "";
+  const open = choice ?? (tells || tool.state === "failed");
   const look = LOOK[tool.state];
   const input = inputText(tool.input);
   const bodyId = `tool-${tool.callId}`;

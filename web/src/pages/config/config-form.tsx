@@ -10,7 +10,15 @@ import { useWords } from "../../i18n/i18n.tsx";
 import { Empty, Failure, QueryView } from "../../parts/states.tsx";
 import { showToast } from "../../parts/toasts.tsx";
 import { ConfigFieldRow } from "./config-field.tsx";
-import { edited, fieldText, valueAt, withEdits, type Edits, type Tree } from "./values.ts";
+import {
+  defaultAt,
+  edited,
+  fieldText,
+  valueAt,
+  withEdits,
+  type Edits,
+  type Tree,
+} from "./values.ts";
 
 interface SaveInput {
   readonly base: Tree;
@@ -204,7 +212,7 @@ function Form(props: {
                 path={path}
                 schema={field}
                 value={valueAt(values, path)}
-                standard={valueAt(props.defaults, path)}
+                standard={defaultAt(props.defaults, path)}
                 isEdited={path in edits}
                 onChange={(value) => setEdits((now) => edited(now, stored.data, path, value))}
               />

@@ -16,6 +16,16 @@ export function valueAt(tree: Tree, path: string): unknown {
   return at;
 }
 
+/**
+ * The default of a form field. The form shows `model` by its name and its window as a field of its own, while the
+ * defaults have the model's whole block (dashboard.md §11.5).
+ */
+export function defaultAt(defaults: Tree, path: string): unknown {
+  if (path === "model_context_length") return valueAt(defaults, "model.context_length") ?? 0;
+  const value = valueAt(defaults, path);
+  return path === "model" && isTree(value) ? value["default"] : value;
+}
+
 /** A copy with `value` at `path`; missing levels are made. */
 export function withValue(tree: Tree, path: string, value: unknown): Tree {
   const [key = "", ...rest] = path.split(".");

@@ -165,7 +165,7 @@ export function SessionRow(props: {
     >
       <input
         type="checkbox"
-        className="size-6 shrink-0 accent-primary"
+        className="m-0.5 size-5 shrink-0 accent-primary"
         aria-label={t.sessions.select(title)}
         checked={props.selected}
         onChange={(event) => props.onSelect(event.target.checked)}
