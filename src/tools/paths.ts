@@ -1,5 +1,5 @@
 // Which files a tool may touch (agent.md §5.2). What is judged is the real path; policy/protected-paths.json is the list.
-import { realpathSync } from "node:fs";
+import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import picomatch from "picomatch";
 import { errnoOf } from "#base/errors.ts";
@@ -108,12 +108,26 @@ export function realTarget(path: string): string {
       const errno = errnoOf(error);
       if (errno !== "ENOENT" && errno !== "ENOTDIR" && errno !== "EACCES" && errno !== "ELOOP")
         throw error;
+      const target = linkTarget(current);
+      if (target !== null) {
+        current = target;
+        continue;
+      }
       if (dirname(current) === current) break;
       missing.unshift(basename(current));
       current = dirname(current);
     }
   }
   return resolve(path);
+}
+
+/** Where a link points whose target is missing: what is written through it appears there. */
+function linkTarget(path: string): string | null {
+  try {
+    return resolve(dirname(path), readlinkSync(path));
+  } catch {
+    return null;
+  }
 }
 
 /** True when there are no roots, or `real` lies in one of them. */
