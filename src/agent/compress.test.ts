@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HermesError } from "#base/errors.ts";
 import { NO_USAGE } from "#protocol/messages.ts";
-import type { NewMessage } from "#agent/ports/session-store.ts";
+import type { NewMessage } from "./ports/session-store.ts";
 import { until } from "../../test/kit/until.ts";
 import { fakeTool } from "../../test/kit/fake-tools.ts";
 import {
