@@ -6,7 +6,7 @@ import { evaluateText } from "./evaluation.ts";
 import { configPathOf, envPathOf, readText } from "./files.ts";
 import { profileOf } from "./homes.ts";
 import { joinKey } from "./keys.ts";
-import { isUnreadKey, modernise, type Modern } from "./legacy.ts";
+import { isUnreadKey, modernise, type Modern } from "./old-spellings.ts";
 import { isMapping } from "./plain.ts";
 import { leavesOf, treeRoot, type TreeNode } from "./shape.ts";
 

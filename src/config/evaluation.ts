@@ -5,7 +5,7 @@ import { openEffectiveEnv, withSecrets, type EnvInput } from "./effective-env.ts
 import { isSecretName } from "./env.ts";
 import { evaluate, type Finding } from "./evaluate.ts";
 import type { ConfigFlags } from "./flags.ts";
-import { modernise, SECRET_NOTE, type LegacyKey } from "./legacy.ts";
+import { modernise, SECRET_NOTE, type LegacyKey } from "./old-spellings.ts";
 import type { EffectiveEnv } from "./loaded.ts";
 import { openOverrides } from "./overrides.ts";
 import { getAt, isMapping, type Mapping } from "./plain.ts";

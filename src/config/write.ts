@@ -10,7 +10,7 @@ import { configPathOf, envPathOf, readText } from "./files.ts";
 import { changeText, underConfigLock, type WriteTarget } from "./home-writer.ts";
 import { profileOf } from "./homes.ts";
 import { resolveKey } from "./keys.ts";
-import { placesToWrite, type PathChange } from "./legacy-write.ts";
+import { placesToWrite, type PathChange } from "./old-spellings-write.ts";
 import { error } from "./problems.ts";
 import { NEW_CONFIG_TEXT } from "./seed.ts";
 import { editConfigText } from "./yaml-edit.ts";

@@ -1,5 +1,5 @@
 // Where a change goes in a file that uses old spellings: they are kept on writing (agent.md §2.2).
-import { modernise } from "./legacy.ts";
+import { modernise } from "./old-spellings.ts";
 import { getAt, isMapping, toPlain, type Mapping } from "./plain.ts";
 import type { Edit } from "./yaml-edit.ts";
 
