@@ -1,7 +1,7 @@
 // Saving the default model, and a key beside it (agent.md §1.3 `model`).
 import { setEnvValue } from "#config/env-write.ts";
 import { applyConfigChanges } from "#config/write.ts";
-import type { PathChange } from "#config/legacy-write.ts";
+import type { PathChange } from "#config/old-spellings-write.ts";
 import type { LoadedConfig } from "#config/loaded.ts";
 import { configTarget } from "./config-target.ts";
 import type { Launch } from "./context.ts";

@@ -1,5 +1,5 @@
 // Writing settings of a profile and telling everybody who has to know.
-import type { PathChange } from "#config/legacy-write.ts";
+import type { PathChange } from "#config/old-spellings-write.ts";
 import {
   applyConfigChanges,
   type ConfigTarget,

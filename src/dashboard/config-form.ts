@@ -1,6 +1,6 @@
 // The settings as the form shows them, and what a form that comes back changes (dashboard.md §11.5). Pure.
 import { isDeepStrictEqual } from "node:util";
-import type { PathChange } from "#config/legacy-write.ts";
+import type { PathChange } from "#config/old-spellings-write.ts";
 import { getAt } from "#config/plain.ts";
 import { leavesOf, nodeAt } from "#config/shape.ts";
 import type { Config } from "#config/tree.ts";

@@ -1,6 +1,6 @@
 // Which models there are and which one is used (dashboard.md §11.5).
 import * as z from "zod/mini";
-import type { PathChange } from "#config/legacy-write.ts";
+import type { PathChange } from "#config/old-spellings-write.ts";
 import type { Config } from "#config/tree.ts";
 import type { SetModelInput } from "#protocol/http-config.ts";
 import { writeSettings } from "../config-files.ts";
