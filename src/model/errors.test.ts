@@ -65,6 +65,7 @@ describe("kinds", () => {
       "network",
     ],
     ["an error without anything", { message: "boo" }, "garbled"],
+    ["a fault of ours", new TypeError("x is not a function"), "bad-request"],
     ["a string", "boo", "garbled"],
     ["nothing", undefined, "garbled"],
   ];
@@ -108,6 +109,11 @@ describe("sentences", () => {
       "network",
       Object.assign(new Error("x"), { code: "CERT_HAS_EXPIRED" }),
       /^Cannot reach api\.openai\.com: CERT_HAS_EXPIRED\.$/,
+    ],
+    [
+      "ours",
+      new TypeError("x is no function"),
+      /^The request to OpenAI could not be made: x is no/,
     ],
   ];
   for (const [name, error, pattern, changes] of cases) {

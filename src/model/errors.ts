@@ -83,14 +83,17 @@ function kindWithoutStatus(facts: ErrorFacts, words: string): ModelErrorKind {
   if (/rate_limit|too many requests/i.test(words)) return "rate-limit";
   if (/^(server_error|api_error|internal_error|internal_server_error)$/i.test(facts.type))
     return "server";
-  if (
-    /^AI_(InvalidPrompt|MissingToolResults|InvalidArgument|UnsupportedFunctionality|InvalidMessageRole)/.test(
-      facts.name,
+  return isOurs(facts) ? "bad-request" : "garbled";
+}
+
+/** Our side could not even make the request: trying again changes nothing. */
+function isOurs({ status, name }: ErrorFacts): boolean {
+  return (
+    status === null &&
+    /^(TypeError|RangeError|ReferenceError|AI_(InvalidPrompt|MissingToolResults|InvalidArgument|UnsupportedFunctionality|InvalidMessageRole))/.test(
+      name,
     )
-  ) {
-    return "bad-request";
-  }
-  return "garbled";
+  );
 }
 
 const SHOWN_CHARACTERS = 300;
@@ -159,6 +162,7 @@ function badRequestSentence(facts: ErrorFacts, subject: ErrorSubject): string {
   }
   // Redacted before the cut, so that a cut cannot leave half of a secret that nobody recognises.
   const text = subject.redact(facts.text).replaceAll(/\s+/g, " ").trim().slice(0, SHOWN_CHARACTERS);
+  if (isOurs(facts)) return `The request to ${subject.label} could not be made: ${text}`;
   return `${subject.label} refused the request${facts.status === null ? "" : ` (${facts.status})`}: ${text}`;
 }
 

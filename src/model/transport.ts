@@ -1,26 +1,15 @@
 // The HTTP client below the SDK: no time limits of its own (the loop's watchdogs decide), no redirects, signs of life.
-import type { Agent, fetch as UndiciFetch } from "undici";
+// Loaded lazily with sdk.ts. The import is static on purpose: bundled, a dynamic import of a CommonJS package has no names.
+import { Agent, fetch } from "undici";
 
 const CONNECT_TIMEOUT_MS = 15_000;
 
-let shared: Promise<{
-  readonly fetch: typeof UndiciFetch;
-  readonly agent: Agent;
-}> | null = null;
-
 /** Node's own fetch gives up after 300 s without a byte; a local model may think longer (agent.md §3.2: 900 s). */
-async function openClient(): Promise<{
-  readonly fetch: typeof UndiciFetch;
-  readonly agent: Agent;
-}> {
-  const { Agent, fetch } = await import("undici");
-  const agent = new Agent({
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-  });
-  return { fetch, agent };
-}
+const agent = new Agent({
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  connect: { timeout: CONNECT_TIMEOUT_MS },
+});
 
 export interface SeenResponse {
   /** Content type of the last answer; empty before. */
@@ -33,8 +22,6 @@ export interface SeenResponse {
  */
 export function createFetch(seen: SeenResponse, onHeaders: () => void): typeof globalThis.fetch {
   return async (input, init) => {
-    shared ??= openClient();
-    const { fetch, agent } = await shared;
     const options = { ...init, redirect: "manual", dispatcher: agent } as Parameters<
       typeof fetch
     >[1];
