@@ -27,7 +27,7 @@ export interface LineInputOptions {
 
 export interface LineInput {
   prompt(text: string): void;
-  /** While a turn runs there is none. */
+  /** Takes an empty prompt off its row, so that output begins there. What is typed already stays. */
   hidePrompt(): void;
   /** Something is typed and not sent yet. */
   isTyping(): boolean;
@@ -41,6 +41,7 @@ export function openLineInput(options: LineInputOptions): LineInput {
   const pasted: string[] = [];
   let isPasting = false;
   let isClosed = false;
+  let isPromptShown = false;
   const readline = createInterface({
     input: stdin,
     output: stdout,
@@ -63,6 +64,7 @@ export function openLineInput(options: LineInputOptions): LineInput {
   process.once("exit", restore);
 
   readline.on("line", (line) => {
+    isPromptShown = false;
     if (isPasting) return void pasted.push(line);
     const text = [...pasted.splice(0), line].join("\n");
     options.onEnter();
@@ -76,8 +78,13 @@ export function openLineInput(options: LineInputOptions): LineInput {
     prompt(text) {
       readline.setPrompt(text);
       readline.prompt(true);
+      isPromptShown = true;
     },
-    hidePrompt: () => readline.setPrompt(""),
+    hidePrompt() {
+      readline.setPrompt("");
+      if (isPromptShown && readline.line === "") stdout.write("\r\x1b[K");
+      isPromptShown = false;
+    },
     isTyping: () => readline.line !== "" || pasted.length > 0,
     clearLine() {
       const had = readline.line !== "" || pasted.length > 0;

@@ -76,7 +76,10 @@ class Repl implements SlashHost {
     this.#deps = deps;
     this.#session = deps.session;
     this.#yolo = deps.yolo;
-    this.#screen = new Screen(deps.io, deps.screen, () => this.#input.isTyping());
+    this.#screen = new Screen(deps.io, deps.screen, {
+      isTyping: () => this.#input.isTyping(),
+      makeWay: () => this.#input.hidePrompt(),
+    });
   }
 
   get sessions(): SessionService {
@@ -125,8 +128,7 @@ class Repl implements SlashHost {
     const { banner, firstMessage } = this.#deps;
     for (const line of banner) this.#screen.say(line);
     if (this.#session) await this.switchTo(this.#session);
-    if (firstMessage === null) this.#prompt();
-    else await this.#line(firstMessage);
+    if (firstMessage !== null) await this.#line(firstMessage);
   }
 
   /** Whatever a line leads to: its error is one line, and the next prompt comes. */
@@ -232,6 +234,7 @@ class Repl implements SlashHost {
       this.#sessionId = event.toSessionId;
       void this.#reloadSession();
     } else if (event.type === "turn-end") this.#turnEnded();
+    else if (!this.#running || this.#questions.length > 0) this.#prompt();
   }
 
   #turnEnded(): void {

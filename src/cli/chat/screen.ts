@@ -13,19 +13,27 @@ export interface ScreenOptions {
   showReasoning: boolean;
 }
 
+/** The line that the user types on, as the screen sees it. */
+export interface TypingLine {
+  /** Something is typed and not sent yet. */
+  isTyping(): boolean;
+  /** Takes an empty prompt away before something is written. */
+  makeWay(): void;
+}
+
 export class Screen {
   readonly options: ScreenOptions;
   readonly #io: Pick<Io, "write" | "paint">;
-  readonly #isTyping: () => boolean;
+  readonly #typing: TypingLine;
   #held = "";
   #atLineStart = true;
   #lastTool = "";
   #style: "text" | "reasoning" | "output" = "text";
 
-  constructor(io: Pick<Io, "write" | "paint">, options: ScreenOptions, isTyping: () => boolean) {
+  constructor(io: Pick<Io, "write" | "paint">, options: ScreenOptions, typing: TypingLine) {
     this.#io = io;
     this.options = { ...options };
-    this.#isTyping = isTyping;
+    this.#typing = typing;
   }
 
   /** A line of ours, on a line of its own. */
@@ -44,12 +52,14 @@ export class Screen {
   flush(): void {
     const text = this.#held;
     this.#held = "";
-    if (text !== "") this.#io.write(text);
+    if (text !== "") this.#write(text);
   }
 
   /** The user begins to type: their line must not stand behind half a line of ours. */
   makeRoom(): void {
-    if (!this.#atLineStart && this.#held === "") this.#put("\n");
+    if (this.#atLineStart || this.#held !== "") return;
+    this.#io.write("\n");
+    this.#atLineStart = true;
   }
 
   /** The user's Enter moved the cursor to a new line. */
@@ -157,8 +167,13 @@ export class Screen {
 
   #put(text: string, endsLine = text.endsWith("\n")): void {
     this.#atLineStart = endsLine;
-    if (this.#isTyping() || this.#held !== "") this.#held += text;
-    else this.#io.write(text);
+    if (this.#typing.isTyping() || this.#held !== "") this.#held += text;
+    else this.#write(text);
+  }
+
+  #write(text: string): void {
+    this.#typing.makeWay();
+    this.#io.write(text);
   }
 }
 
