@@ -231,6 +231,25 @@ test("stopped while streaming: what was shown is stored as interrupted, equal to
   assert.equal(kit.model.requests[1]?.messages.length, 3);
 });
 
+test("what is shown is in the draft already, for a process that is killed the next moment", async () => {
+  const kit = await turnKit({
+    steps: [callStep("echo", 1, "First. "), textStep("Then.")],
+    tools: [echo],
+  });
+  let shown = "";
+  const wrong: string[] = [];
+  kit.onEvent = (event) => {
+    if (event.type === "model-start") shown = "";
+    if (event.type !== "text-delta") return;
+    shown += event.text;
+    if (kit.store.drafts.get("turn_1")?.text !== shown) wrong.push(shown);
+  };
+  await kit.run("go");
+  assert.equal(shown, "Then.");
+  assert.deepEqual(wrong, []);
+  assert.equal(kit.store.drafts.size, 0);
+});
+
 test("stopped before any text: nothing is stored, the next user text is joined by a blank line (I2)", async () => {
   const kit = await turnKit({ steps: [hangStep(""), textStep("ok")] });
   const abort = new AbortController();
