@@ -65,7 +65,7 @@ interface Sink {
 }
 
 async function makeLogger(options: LogOptions, sinks: readonly Sink[]): Promise<Logger> {
-  const { pino } = await import("pino");
+  const { pino } = await import("./pino.ts");
   const level = pinoLevel(options.settings.level);
   const [own, errors] = sinks.map((sink) => sink.stream);
   const streams = [
@@ -93,7 +93,7 @@ function pinoLevel(setting: string): "debug" | "info" | "warn" | "error" {
 async function openShared(folder: string, name: string, options: LogOptions): Promise<Sink> {
   const path = join(folder, name);
   if (sizeOf(path) > options.settings.max_size_mb * 1024 * 1024) rotateShared(path, options);
-  const { pino } = await import("pino");
+  const { pino } = await import("./pino.ts");
   const stream = pino.destination({ dest: path, append: true, sync: true, mode: FILE_MODE });
   stream.on("error", () => undefined);
   return { stream, close: async () => stream.end() };

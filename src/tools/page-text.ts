@@ -66,7 +66,7 @@ async function htmlText(html: string, url: string): Promise<{ title: string; mar
 
 async function extract(html: string, url: string): Promise<{ title: string; markdown: string }> {
   const { parseHTML } = await import("linkedom/worker");
-  const { Readability } = await import("@mozilla/readability");
+  const { Readability } = await import("./readability.ts");
   const { document } = parseHTML(html);
   for (const element of document.querySelectorAll(
     "script,style,noscript,template,iframe,object,svg",

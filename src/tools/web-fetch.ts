@@ -42,7 +42,7 @@ export async function guardedFetch(
   guard: AddressGuard,
   request: FetchRequest,
 ): Promise<FetchResponse> {
-  const { Agent } = await import("undici");
+  const { Agent } = await import("./web-agent.ts");
   const agent = new Agent({ connect: { lookup: guard.lookup, timeout: 10_000 }, pipelining: 0 });
   const limit = new AbortController();
   const timer = request.clock.after(TIMEOUT_MS, () => {
@@ -84,7 +84,7 @@ async function send(
   request: FetchRequest,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
-  const { request: undiciRequest } = await import("undici");
+  const { request: undiciRequest } = await import("./web-agent.ts");
   const isPost = request.json !== undefined;
   return undiciRequest(url, {
     dispatcher: agent,

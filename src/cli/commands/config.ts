@@ -48,7 +48,7 @@ async function show({ launch, io }: Context): Promise<ExitCode> {
   const masked = source.redactor.value(maskedConfig(source.loaded().config));
   if (io.json) io.object({ config: masked });
   else {
-    const { stringify } = await import("yaml");
+    const { stringify } = await import("../yaml-text.ts");
     io.write(stringify(masked));
   }
   return EXIT.ok;
@@ -69,7 +69,7 @@ async function get({ launch, line, io }: Context): Promise<ExitCode> {
   if (io.json) io.object({ value });
   else if (typeof value === "string") io.line(value);
   else {
-    const { stringify } = await import("yaml");
+    const { stringify } = await import("../yaml-text.ts");
     io.write(stringify(value));
   }
   return EXIT.ok;
