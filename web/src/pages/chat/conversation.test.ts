@@ -153,6 +153,26 @@ describe("everything once, whatever arrives first", () => {
   });
 });
 
+test("a row on screen stays the same row when its stored form arrives", () => {
+  const question = row(1, { content: "hi", client_message_id: "web-1" });
+  const answer = row(2, { role: "assistant", content: "Hello." });
+  const out: Outgoing = {
+    clientId: "web-1",
+    text: "hi",
+    state: "sending",
+    reason: null,
+    code: null,
+  };
+  const keys = (rows: readonly MessageBody[], live: Live) =>
+    conversation(storedPart(rows), live, [out]).map((item) => item.key);
+  const live = play([IDLE, startTurn("hi", 1), called, delta("Hello."), saved(2, "assistant")]);
+  const before = keys([], live).slice(0, 2);
+  expect(before[0]).toBe("oweb-1");
+  expect(keys([question, answer], live).slice(0, 2)).toEqual(before);
+  const later = play([endTurn(2), startTurn("more", 3)], live);
+  expect(keys([question, answer], later).slice(0, 2)).toEqual(before);
+});
+
 describe("what goes wrong", () => {
   test("a retry withdraws the text of the failed attempt", () => {
     const retry: AgentEventBody = {

@@ -109,7 +109,10 @@ function itemsOfRow(row: MessageBody): Item[] {
     return [{ kind: "notice", key, notice: { key, level: "info", code: "notice", text } }];
   }
   if (row.kind === "nudge") return [];
-  if (row.role === "user") return [{ kind: "user", key, text, at: row.timestamp, outgoing: null }];
+  if (row.role === "user") {
+    const own = row.client_message_id === null ? key : outgoingKey(row.client_message_id);
+    return [{ kind: "user", key: own, text, at: row.timestamp, outgoing: null }];
+  }
   if (row.role !== "assistant") return [];
   const reasoning = row.reasoning ?? "";
   const interrupted = row.finish_reason === "interrupted";
@@ -127,17 +130,22 @@ function itemsOfRow(row: MessageBody): Item[] {
   ];
 }
 
+/** A text keeps its row from the moment it is sent. */
+const outgoingKey = (clientId: string) => `o${clientId}`;
+
 /** The whole conversation. `outbox` texts disappear once a stored row carries their client id. */
 export function conversation(
   stored: StoredPart,
   live: Live,
   outbox: readonly Outgoing[],
 ): readonly Item[] {
-  const items: Item[] = withLiveCalls(stored, live.calls);
+  const items: Item[] = withLiveFacts(stored, live);
+  const unsent = outbox.filter((entry) => !stored.clientIds.has(entry.clientId));
+  const own = unsent.find((entry) => entry.text === live.user?.text);
   if (live.user !== null && !stored.ids.has(live.user.messageId)) {
     items.push({
       kind: "user",
-      key: `m${live.user.messageId}`,
+      key: own ? outgoingKey(own.clientId) : `m${live.user.messageId}`,
       text: live.user.text,
       at: null,
       outgoing: null,
@@ -147,21 +155,26 @@ export function conversation(
   for (const notice of live.notices) items.push({ kind: "notice", key: notice.key, notice });
   const ending = endingOf(stored, live);
   if (ending !== null) items.push({ kind: "ending", key: "ending", ending });
-  items.push(...outgoingItems(stored, live, outbox));
+  const shown = live.user !== null && own !== undefined && !stored.ids.has(live.user.messageId);
+  items.push(...unsent.filter((entry) => !shown || entry !== own).map(outgoingItem));
   if (isBusy(live) && live.pending.length === 0 && !isTalking(items)) {
     items.push({ kind: "working", key: "working" });
   }
   return items;
 }
 
-/** Stored cards whose result is still to come show the live state. */
-function withLiveCalls(stored: StoredPart, calls: Live["calls"]): Item[] {
+/** Stored rows keep the key of their live form; cards whose result is still to come show the live state. */
+function withLiveFacts(stored: StoredPart, live: Live): Item[] {
+  const keys = new Map(Object.entries(live.keys).map(([id, key]) => [`m${id}`, key]));
   return stored.items.map((item) => {
-    if (item.kind !== "tool") return item;
-    const call = calls[item.tool.callId];
-    if (!call) return item;
-    if (stored.openCalls.has(call.callId)) return { ...item, tool: liveTool(call) };
-    return { ...item, tool: withLiveFacts(item.tool, call) };
+    if (item.kind === "assistant") {
+      const key = keys.get(item.key);
+      return key === undefined ? item : { ...item, key };
+    }
+    const call = item.kind === "tool" ? live.calls[item.tool.callId] : undefined;
+    if (item.kind !== "tool" || !call) return item;
+    const isOpen = stored.openCalls.has(call.callId);
+    return { ...item, tool: isOpen ? liveTool(call) : withCallFacts(item.tool, call) };
   });
 }
 
@@ -178,7 +191,7 @@ function liveItems(stored: StoredPart, live: Live): Item[] {
     return [
       {
         kind: "assistant",
-        key: part.savedAs === null ? part.key : `m${part.savedAs}`,
+        key: part.key,
         text: part.text,
         reasoning: part.reasoning,
         at: null,
@@ -189,17 +202,14 @@ function liveItems(stored: StoredPart, live: Live): Item[] {
   });
 }
 
-function outgoingItems(stored: StoredPart, live: Live, outbox: readonly Outgoing[]): Item[] {
-  return outbox
-    .filter((entry) => !stored.clientIds.has(entry.clientId))
-    .filter((entry) => !(entry.state === "sending" && live.user?.text === entry.text))
-    .map((entry) => ({
-      kind: "user",
-      key: `o${entry.clientId}`,
-      text: entry.text,
-      at: null,
-      outgoing: entry,
-    }));
+function outgoingItem(entry: Outgoing): Item {
+  return {
+    kind: "user",
+    key: outgoingKey(entry.clientId),
+    text: entry.text,
+    at: null,
+    outgoing: entry,
+  };
 }
 
 function isTalking(items: readonly Item[]): boolean {
@@ -229,7 +239,7 @@ function liveTool(call: LiveCall): ToolView {
   return { ...call, exitCode: null };
 }
 
-function withLiveFacts(tool: ToolView, call: LiveCall): ToolView {
+function withCallFacts(tool: ToolView, call: LiveCall): ToolView {
   return {
     ...tool,
     summary: tool.summary ?? call.summary,

@@ -72,6 +72,8 @@ export interface Live {
   readonly user: { readonly messageId: number; readonly text: string } | null;
   readonly parts: readonly LivePart[];
   readonly calls: Readonly<Record<string, LiveCall>>;
+  /** Row keys of stored messages that were live here before: the row on screen stays the same row. */
+  readonly keys: Readonly<Record<number, string>>;
   readonly pending: readonly PendingRequest[];
   readonly queue: readonly QueueItem[];
   readonly notices: readonly LiveNotice[];
@@ -96,6 +98,7 @@ export const NOTHING_LIVE: Live = {
   user: null,
   parts: [],
   calls: {},
+  keys: {},
   pending: [],
   queue: [],
   notices: [],
@@ -203,8 +206,7 @@ export function fold(live: Live, event: AgentEvent, nowMs: number): Live {
       };
     case "message-saved":
       return {
-        ...live,
-        parts: event.role === "assistant" ? markSaved(live.parts, event.messageId) : live.parts,
+        ...(event.role === "assistant" ? withSavedText(live, event.messageId) : live),
         savedUpTo: Math.max(live.savedUpTo, event.messageId),
         revision: live.revision + 1,
       };
@@ -248,12 +250,11 @@ export function fold(live: Live, event: AgentEvent, nowMs: number): Live {
       return { ...live, queue: event.items };
     case "turn-end":
       return {
-        ...live,
+        ...(event.messageId === null ? live : withSavedText(live, event.messageId)),
         state: "idle",
         turnId: null,
         pending: [],
         retry: null,
-        parts: event.messageId === null ? live.parts : markSaved(live.parts, event.messageId),
         ended: {
           turnId: event.turnId,
           outcome: event.outcome,
@@ -286,6 +287,7 @@ function fromSnapshot(
     queue,
     notices: live.notices,
     title: live.title,
+    keys: live.keys,
     lastUsage: live.lastUsage,
     costUsd: live.costUsd,
     ended: turn === null ? live.ended : null,
@@ -299,7 +301,7 @@ function fromSnapshot(
       : [
           {
             kind: "text",
-            key: `s${turn.turnId}`,
+            key: openTextKey(live) ?? `s${turn.turnId}`,
             text: turn.text,
             reasoning: turn.reasoning,
             savedAs: null,
@@ -346,6 +348,12 @@ function openTextIndex(parts: readonly LivePart[]): number {
   return part?.kind === "text" && part.savedAs === null ? index : -1;
 }
 
+/** After a reconnect the text on screen goes on in its row. */
+function openTextKey(live: Live): string | null {
+  const open = live.parts[openTextIndex(live.parts)];
+  return open?.kind === "text" ? open.key : null;
+}
+
 function withNewText(parts: readonly LivePart[], seq: number): readonly LivePart[] {
   const open = parts[openTextIndex(parts)];
   if (open?.kind === "text" && open.text === "" && open.reasoning === "") return parts;
@@ -367,11 +375,15 @@ function withoutOpenText(parts: readonly LivePart[]): readonly LivePart[] {
   return parts.filter((_, at) => at !== index);
 }
 
-function markSaved(parts: readonly LivePart[], messageId: number): readonly LivePart[] {
-  const index = openTextIndex(parts);
-  return parts.map((part, at) =>
-    at === index && part.kind === "text" ? { ...part, savedAs: messageId } : part,
-  );
+function withSavedText(live: Live, messageId: number): Live {
+  const index = openTextIndex(live.parts);
+  const open = live.parts[index];
+  if (open?.kind !== "text") return live;
+  return {
+    ...live,
+    parts: live.parts.map((part, at) => (at === index ? { ...open, savedAs: messageId } : part)),
+    keys: { ...live.keys, [messageId]: open.key },
+  };
 }
 
 function withCall(live: Live, call: LiveCall): Live {

@@ -1,12 +1,12 @@
 // The windowed conversation: stays at the end while it grows, loads older pages at the top.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { useWords } from "../../i18n/i18n.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import type { Item } from "./items.ts";
 import { Row, type RowActions } from "./rows.tsx";
+import { useStickToEnd } from "./stick-to-end.ts";
 
-const NEAR_END_PX = 80;
 const NEAR_TOP_PX = 600;
 
 /** First guess of a row's height; the real one is measured when it is drawn. */
@@ -30,44 +30,35 @@ export function MessageList(props: {
   const { t } = useWords();
   const { items, onOlder, complete, loadingOlder } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const [atEnd, setAtEnd] = useState(true);
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => GUESS[items[index]?.kind ?? "assistant"],
     getItemKey: (index) => items[index]?.key ?? index,
     anchorTo: "end",
-    followOnAppend: true,
-    scrollEndThreshold: NEAR_END_PX,
     overscan: 8,
     gap: 14,
     paddingStart: 20,
     paddingEnd: 20,
   });
 
-  const filled = items.length > 0;
-  useEffect(() => {
-    if (filled) virtual.scrollToEnd();
-  }, [filled, virtual]);
+  const { atEnd, onScroll, goToEnd } = useStickToEnd(scroller, virtual.getTotalSize());
 
   // A text of our own is always followed, wherever the reader was.
   const lastOwn = items.findLast((item) => item.kind === "user")?.key;
-  useEffect(() => {
-    if (lastOwn !== undefined) virtual.scrollToEnd();
-  }, [lastOwn, virtual]);
+  useEffect(goToEnd, [goToEnd, lastOwn]);
 
-  function onScroll(): void {
-    const box = scroller.current;
-    if (box === null) return;
-    setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight <= NEAR_END_PX);
-    if (box.scrollTop < NEAR_TOP_PX && !complete && !loadingOlder) onOlder();
+  function scrolled(): void {
+    onScroll();
+    const top = scroller.current?.scrollTop ?? NEAR_TOP_PX;
+    if (top < NEAR_TOP_PX && !complete && !loadingOlder) onOlder();
   }
 
   return (
     <div className="relative min-h-0 flex-1">
       <div
         ref={scroller}
-        onScroll={onScroll}
+        onScroll={scrolled}
         tabIndex={0}
         role="log"
         aria-live="off"
@@ -111,7 +102,7 @@ export function MessageList(props: {
           className="icon-button absolute end-4 bottom-3 border bg-popover shadow-lg"
           aria-label={t.chat.jump}
           title={t.chat.jump}
-          onClick={() => virtual.scrollToEnd()}
+          onClick={goToEnd}
         >
           <Icon name="down" />
         </button>
