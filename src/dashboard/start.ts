@@ -85,6 +85,7 @@ function announce(deps: DashboardDeps, lock: HomeLock, url: string): void {
     closeSync(deps.readyFd);
   }
   const { publicUrl } = deps.settings;
+  deps.log.info("dashboard answers", { url });
   deps.print(`Hermes Web UI → ${url}${publicUrl ? ` (public: ${publicUrl.href})` : ""}`);
   deps.openBrowser?.(url);
 }
