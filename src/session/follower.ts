@@ -14,16 +14,22 @@ export interface FollowDeps {
   readonly log: Log;
 }
 
+/** What it needs of a LiveSession. */
+export type Followed = Pick<
+  LiveSession,
+  "sessionId" | "lastSavedId" | "running" | "viewers" | "emit"
+>;
+
 /** Asks once a second while somebody watches and no turn runs here; costs one pragma while nothing changes. */
 export class Follower {
   readonly #deps: FollowDeps;
-  readonly #live: LiveSession;
+  readonly #live: Followed;
   #timer: Timer | null = null;
   #token: string | null = null;
   #lastId = 0;
   #foreign = false;
 
-  constructor(live: LiveSession, deps: FollowDeps) {
+  constructor(live: Followed, deps: FollowDeps) {
     this.#live = live;
     this.#deps = deps;
   }
@@ -71,8 +77,8 @@ export class Follower {
     });
     for (const message of page.messages) {
       this.#lastId = message.id;
-      // Turns of this process say so themselves, at once.
-      if (this.#live.running) continue;
+      // Rows of this process's own turns were told at once.
+      if (this.#live.running || message.id <= this.#live.lastSavedId) continue;
       this.#live.emit({
         type: "message-saved",
         messageId: message.id,

@@ -51,6 +51,8 @@ export class LiveSession {
   yolo: boolean;
   effort: ReasoningEffort | null = null;
   contextWindow = 0;
+  /** Highest id of a row that a turn of this process told its viewers. */
+  lastSavedId = 0;
   #deps: LiveDeps;
   #running: Running | null = null;
   #steeredBy: SendOptions | null = null;
@@ -83,6 +85,9 @@ export class LiveSession {
 
   emit(body: AgentEventBody): void {
     this.viewers.emit(this.sessionId, this.#running?.turnId ?? null, body);
+    if (body.type === "message-saved") {
+      this.lastSavedId = Math.max(this.lastSavedId, body.messageId);
+    }
     if (body.type === "approval-end") this.approvals.settle(body.requestId, body.choice);
     if (body.type === "clarify-end")
       this.questions.settle(body.requestId, body.answer ?? body.reason);
