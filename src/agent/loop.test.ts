@@ -14,6 +14,7 @@ import {
   textStep,
 } from "../../test/kit/scripted-model.ts";
 import { assertInvariants, SESSION, turnKit } from "../../test/kit/turn-kit.ts";
+import { NO_USAGE } from "#protocol/messages.ts";
 import type { AgentEventBody } from "#protocol/events.ts";
 
 const echo = fakeTool("echo", { run: (input) => ({ echoed: input }) });
@@ -403,6 +404,12 @@ for (const code of ["STORE_FULL", "STORE_BUSY", "STORE_CORRUPT"]) {
       tools: [echo, slow],
     });
     let tries = 0;
+    let closes = 0;
+    const close = kit.store.closeTurn.bind(kit.store);
+    kit.store.closeTurn = (row) => {
+      closes++;
+      return close(row);
+    };
     const write = kit.store.appendMessages.bind(kit.store);
     kit.store.appendMessages = async (id, messages) => {
       if (messages[0]?.role !== "tool") return write(id, messages);
@@ -412,6 +419,7 @@ for (const code of ["STORE_FULL", "STORE_BUSY", "STORE_CORRUPT"]) {
     const end = await kit.run("go");
     assert.deepEqual([end.outcome, end.error?.kind, end.error?.code], ["failed", "store", code]);
     assert.equal(tries, 1);
+    assert.equal(closes, code === "STORE_FULL" ? 1 : 0, "a busy or damaged store is left alone");
     assert.equal(aborted, true);
     assert.equal(kit.types().at(-1), "turn-end");
   });
@@ -512,6 +520,35 @@ test("a stop never lets out the beginning of a secret (I10)", async () => {
   abort.abort();
   const end = await running;
   assert.equal(end.text, "key: ");
+});
+
+test("what was held back is shown when the answer ended well", async () => {
+  const kit = await turnKit({
+    steps: [textStep("it begins with sk-live")],
+    secrets: ["sk-live-0123456789"],
+  });
+  assert.equal((await kit.run("hi")).text, "it begins with sk-live");
+  const shown = kit.eventsOf("text-delta").map((event) => event.text);
+  assert.equal(shown.join(""), "it begins with sk-live");
+});
+
+test("signed reasoning is stored with its provider, and not at all when a secret is in it", async () => {
+  const steps = ["a thought", "a thought of sk-live-0123456789"].map((thought) => [
+    { type: "text-delta" as const, text: "ok" },
+    {
+      type: "finish" as const,
+      reason: "stop" as const,
+      usage: NO_USAGE,
+      reasoningDetails: [{ thought, signature: "sig" }],
+    },
+  ]);
+  const kit = await turnKit({ steps, secrets: ["sk-live-0123456789"] });
+  await kit.run("one");
+  await kit.run("two");
+  assert.deepEqual(
+    (await kit.rows()).filter((row) => row.role === "assistant").map((row) => row.reasoningDetails),
+    [{ provider: "scripted", details: [{ thought: "a thought", signature: "sig" }] }, null],
+  );
 });
 
 test("prompt and tools are stored at the first call and used again; a changed tool list is told (I1)", async () => {

@@ -216,6 +216,21 @@ test("a stop during the wait ends the turn at once", async () => {
   assert.equal(kit.clock.pending, 0);
 });
 
+test("a fallback has its own retries", async () => {
+  const busy = () => errorStep("server", { retryAfterMs: 0 });
+  const kit = await turnKit({
+    steps: [busy(), busy()],
+    settings: { apiMaxRetries: 1 },
+    deps: { fallback: async (index) => (index === 0 ? other : null) },
+  });
+  kit.onEvent = (event) => {
+    if (event.type === "model-retry") setImmediate(() => void kit.clock.advance(0));
+  };
+  const second = new ScriptedModel([busy(), textStep("at last")], kit.clock);
+  const other = scriptedTarget(second, { provider: "b" });
+  assert.equal((await kit.run("hi")).text, "at last");
+});
+
 test("when all fallbacks fail the last error is told", async () => {
   const kit = await turnKit({
     steps: [errorStep("billing")],
