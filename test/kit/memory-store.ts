@@ -37,6 +37,7 @@ export class MemoryStore implements Port.SessionStore {
   messages: StoredMessage[] = [];
   usage: UsageEntry[] = [];
   readonly #leases = new Map<string, Lease>();
+  readonly drafts = new Map<string, { readonly sessionId: string; readonly text: string }>();
   readonly #meta = new Map<string, string>();
   readonly #isAlive: (identity: ProcessIdentity) => boolean;
   readonly #now: () => number;
@@ -255,6 +256,7 @@ export class MemoryStore implements Port.SessionStore {
     if (holder) return { taken: false, holder };
     const { turnId, owner, now, ttlSeconds } = lease;
     this.#leases.set(sessionId, { turnId, owner, expiresAt: now + ttlSeconds });
+    this.#changes++;
     return { taken: true };
   }
 
@@ -266,7 +268,9 @@ export class MemoryStore implements Port.SessionStore {
   }
 
   async dropLease(sessionId: string, turnId: string): Promise<void> {
-    if (this.#leases.get(sessionId)?.turnId === turnId) this.#leases.delete(sessionId);
+    if (this.#leases.get(sessionId)?.turnId !== turnId) return;
+    this.#leases.delete(sessionId);
+    this.#changes++;
   }
 
   async leaseOf(sessionId: string, now: number): Promise<Port.LeaseOwner | null> {
@@ -283,6 +287,7 @@ export class MemoryStore implements Port.SessionStore {
   async closeTurn(end: Parameters<Port.SessionStore["closeTurn"]>[0]): Promise<readonly number[]> {
     this.#session(end.sessionId);
     const turn = this.turns.get(end.turnId);
+    this.drafts.delete(end.turnId);
     if (turn) {
       const { endedAt, outcome, sessionId } = end;
       this.turns.set(end.turnId, { ...turn, sessionId, endedAt, outcome });
@@ -292,6 +297,15 @@ export class MemoryStore implements Port.SessionStore {
     return ids;
   }
 
+  async appendDraft(draft: Parameters<Port.SessionStore["appendDraft"]>[0]): Promise<void> {
+    const { turnId, sessionId, text } = draft;
+    this.drafts.set(turnId, { sessionId, text: (this.drafts.get(turnId)?.text ?? "") + text });
+  }
+
+  async clearDraft(turnId: string): Promise<void> {
+    this.drafts.delete(turnId);
+  }
+
   async recoverLostTurns(now: number): Promise<readonly Port.TurnRow[]> {
     const lost: Port.TurnRow[] = [];
     for (const turn of this.turns.values()) {
@@ -299,6 +313,7 @@ export class MemoryStore implements Port.SessionStore {
       const row: Port.TurnRow = { ...turn, endedAt: now, outcome: "lost" };
       this.turns.set(turn.turnId, row);
       this.#leases.delete(turn.sessionId);
+      this.#saveDraft(turn.turnId, now);
       const session = this.sessions.get(turn.sessionId);
       if (session) this.#put({ ...session, state: "interrupted" });
       lost.push(row);
@@ -489,6 +504,7 @@ export class MemoryStore implements Port.SessionStore {
         ? undefined
         : this.messages.find((row) => row.sessionId === sessionId && row.clientKey === key);
     if (known) return known.id;
+    if (message.role === "assistant" && message.turnId) this.drafts.delete(message.turnId);
     const id = ++this.#lastMessageId;
     this.messages.push({
       id,
@@ -517,6 +533,19 @@ export class MemoryStore implements Port.SessionStore {
       toolCallCount: session.toolCallCount + (message.toolCalls?.length ?? 0),
     });
     return id;
+  }
+
+  #saveDraft(turnId: string, timestamp: number): void {
+    const draft = this.drafts.get(turnId);
+    if (!draft || !this.sessions.has(draft.sessionId)) return;
+    const { sessionId, text: content } = draft;
+    this.#append(sessionId, {
+      role: "assistant",
+      content,
+      timestamp,
+      finishReason: "interrupted",
+      turnId,
+    });
   }
 
   #answerOpenCalls(sessionId: string): string[] {
