@@ -522,6 +522,45 @@ test("a stop never lets out the beginning of a secret (I10)", async () => {
   assert.equal(end.text, "key: ");
 });
 
+test("a secret that the user typed is in no event; questions and approvals are redacted too", async () => {
+  const secret = "sk-live-0123456789";
+  const asks = fakeTool("asks", {
+    exclusive: true,
+    assess: () => ({
+      dangerous: { id: "r", reason: "x" },
+      title: `run ${secret}`,
+      detail: `echo ${secret}`,
+      allowKey: "k",
+    }),
+    run: async (_input, context) => ({
+      answer: await context.ask({ question: `is it ${secret}?`, choices: [secret] }),
+    }),
+  });
+  const kit = await turnKit({
+    steps: [callStep("asks", 1), textStep("ok")],
+    tools: [asks],
+    secrets: [secret],
+  });
+  kit.onEvent = (event) => {
+    if (event.type === "approval-request") setImmediate(() => kit.answer(event.requestId, "once"));
+    if (event.type === "clarify-request") setImmediate(() => kit.clarify(event.requestId, secret));
+  };
+  await kit.run(`my key is ${secret}`);
+  assert.equal(kit.eventsOf("clarify-end").length, 1);
+  assert.doesNotMatch(JSON.stringify(kit.events), /sk-live-0/);
+});
+
+test("a turn that was stopped before it began stores the user's text and makes no request", async () => {
+  const kit = await turnKit();
+  const end = await kit.run("hi", { signal: AbortSignal.abort() });
+  assert.equal(end.outcome, "interrupted");
+  assert.deepEqual(kit.model.requests, []);
+  assert.deepEqual(
+    (await kit.rows()).map((row) => row.content),
+    ["hi"],
+  );
+});
+
 test("what was held back is shown when the answer ended well", async () => {
   const kit = await turnKit({
     steps: [textStep("it begins with sk-live")],
