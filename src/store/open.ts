@@ -22,7 +22,7 @@ import { failureOf, readOnlyError } from "./failures.ts";
 import { type JournalMode, placeOf } from "./file-system.ts";
 import { importLines } from "./import.ts";
 import { leaseMethods } from "./leases.ts";
-import { readLegacyFiles, takeLegacyFiles, wantsLegacyFiles } from "./legacy-files.ts";
+import { readTakeoverFiles, takeTakeoverFiles, wantsTakeoverFiles } from "./takeover-files.ts";
 import { messageMethods } from "./messages.ts";
 import { addMissing, findSchema, missingColumns, pendingSteps, takeStep } from "./schema.ts";
 import { searchMethods } from "./search.ts";
@@ -143,14 +143,14 @@ function setJournalMode(writer: Connection, mode: JournalMode): void {
 async function prepareSchema(writer: Connection, options: StoreOptions): Promise<void> {
   const { path } = options;
   const found = await whileBusy(() => findSchema(writer, path), patience(options));
-  if (found.kind === "legacy") await keepCopy(writer, options);
+  if (found.kind === "python") await keepCopy(writer, options);
   const { write } = makeTransactions({ ...patience(options), writer, reader: writer });
   for (const schema of pendingSteps(found)) await write((sql) => takeStep(sql, schema, path));
   if ((await whileBusy(() => missingColumns(writer), patience(options))).size > 0)
     await write(addMissing);
-  if (await whileBusy(() => wantsLegacyFiles(writer), patience(options))) {
-    const files = readLegacyFiles(path, options.log);
-    await write((sql) => takeLegacyFiles(sql, files, options.clock.now() / 1000));
+  if (await whileBusy(() => wantsTakeoverFiles(writer), patience(options))) {
+    const files = readTakeoverFiles(path, options.log);
+    await write((sql) => takeTakeoverFiles(sql, files, options.clock.now() / 1000));
   }
 }
 

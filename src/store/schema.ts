@@ -1,7 +1,7 @@
 // From whatever lies at the path to today's schema: numbered steps, each one transaction (agent.md §6.2, §6.7).
 import { HermesError, messageOf } from "#base/errors.ts";
 import { failureOf, refusedError } from "./failures.ts";
-import { completeLegacy, prepareLegacy } from "./legacy.ts";
+import { completeTakeover, prepareTakeover } from "./takeover.ts";
 import type { Sql } from "./sqlite.ts";
 import { createTableText, INDEXES, type Table, TABLES } from "./tables.ts";
 import { createTextIndex, dropTextIndex } from "./text-index.ts";
@@ -12,14 +12,14 @@ export const SCHEMA = 1;
 export type Found =
   | { readonly kind: "empty" }
   /** Sessions and messages of the Python version, no schema number of ours. */
-  | { readonly kind: "legacy" }
+  | { readonly kind: "python" }
   | { readonly kind: "ours"; readonly schema: number };
 
 /** What the file holds. Reads only. Throws STORE_NEWER (78) for a schema beyond this program's. */
 export function findSchema(sql: Sql, path: string): Found {
   const schema = readSchemaNumber(sql);
   if (schema === null)
-    return { kind: hasTable(sql, "messages") || hasTable(sql, "sessions") ? "legacy" : "empty" };
+    return { kind: hasTable(sql, "messages") || hasTable(sql, "sessions") ? "python" : "empty" };
   if (schema <= SCHEMA) return { kind: "ours", schema };
   throw refusedError(
     "STORE_NEWER",
@@ -50,10 +50,10 @@ interface Step {
 const STEPS: readonly Step[] = [{ schema: 1, apply: createFirst }];
 
 function createFirst(sql: Sql, found: Found): void {
-  if (found.kind === "legacy") prepareLegacy(sql);
+  if (found.kind === "python") prepareTakeover(sql);
   dropTextIndex(sql);
   addMissing(sql);
-  if (found.kind === "legacy") completeLegacy(sql);
+  if (found.kind === "python") completeTakeover(sql);
   for (const index of INDEXES) sql.exec(`CREATE ${index}`);
   createTextIndex(sql);
 }

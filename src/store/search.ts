@@ -57,9 +57,15 @@ interface Page {
   readonly next: number | null;
 }
 
+/** The next page: at most `rows` rows with an id below `before`. */
+interface Cursor {
+  readonly before: number;
+  readonly rows: number;
+}
+
 /** A way to find messages: asked for pages, then for the snippets of the hits that were chosen. */
 interface Finder {
-  page(sql: Sql, before: number): Page;
+  page(sql: Sql, cursor: Cursor): Page;
   snippet(sql: Sql, id: number): string;
   /** Rows looked at when enough is enough. */
   readonly rowLimit: number;
@@ -74,9 +80,12 @@ interface Found {
 async function collect(context: StoreContext, finder: Finder, options: Options): Promise<Found> {
   const byRoot = new Map<string, Candidate>();
   let before: number | null = NO_END;
-  for (let seen = 0; seen < finder.rowLimit && before !== null; seen += finder.pageRows) {
-    const from: number = before;
-    const page = await context.read((sql) => finder.page(sql, from));
+  // A small first page: where hits are rare and each in a conversation of its own, it is all that is needed.
+  let rows = Math.min(finder.pageRows, options.limit * 2);
+  for (let seen = 0; seen < finder.rowLimit && before !== null; seen += rows) {
+    if (seen > 0) rows = finder.pageRows;
+    const cursor: Cursor = { before, rows };
+    const page = await context.read((sql) => finder.page(sql, cursor));
     for (const row of page.rows) {
       if (byRoot.size === options.limit) break;
       if (isWanted(row, options) && !byRoot.has(row.root_id)) byRoot.set(row.root_id, row);
@@ -115,15 +124,16 @@ function toHit(row: Candidate, snippet: string): SearchHit {
  * A page of an index. FTS5 sees a bound JavaScript number as REAL and then ignores it as a limit: rowids go as bigint.
  * `ids` selects rowids newest first and must end with a WHERE clause.
  */
-function pageOf(sql: Sql, ids: string, values: readonly string[], before: number): Page {
+function pageOf(sql: Sql, ids: string, values: readonly string[], cursor: Cursor): Page {
   const rows = sql.all<Candidate>(
-    `SELECT ${CANDIDATE} FROM (${ids} AND rowid < ? ORDER BY rowid DESC LIMIT ${PAGE_ROWS}) f
+    `SELECT ${CANDIDATE} FROM (${ids} AND rowid < ? ORDER BY rowid DESC LIMIT ?) f
       CROSS JOIN messages m ON m.id = f.rowid CROSS JOIN sessions s ON s.id = m.session_id ORDER BY m.id DESC`,
     ...values,
-    BigInt(before),
+    BigInt(cursor.before),
+    cursor.rows,
   );
   const last = rows.at(-1);
-  return { rows, next: rows.length < PAGE_ROWS || !last ? null : last.id };
+  return { rows, next: rows.length < cursor.rows || !last ? null : last.id };
 }
 
 function contentOf(sql: Sql, id: number): string {
@@ -144,12 +154,12 @@ function wordFinder(sql: Sql, groups: readonly Group[]): Finder {
   return {
     rowLimit: ROW_LIMIT,
     pageRows: PAGE_ROWS,
-    page(sql, before) {
+    page(sql, cursor) {
       const page = pageOf(
         sql,
         "SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?",
         [match],
-        before,
+        cursor,
       );
       if (literals.length === 0) return page;
       return { rows: page.rows.filter((row) => isLiteral(sql, row.id)), next: page.next };
@@ -182,25 +192,26 @@ function substringFinder({ all, none }: Group): Finder {
   return {
     rowLimit: indexed.length > 0 ? ROW_LIMIT : SCAN_ROWS,
     pageRows: indexed.length > 0 ? PAGE_ROWS : SCAN_SLICE,
-    page(sql, before) {
+    page(sql, cursor) {
       const page =
-        indexed.length > 0 ? indexPage(sql, indexed, before) : scanPage(sql, likes, before);
+        indexed.length > 0 ? indexPage(sql, indexed, cursor) : scanPage(sql, likes, cursor);
       return { rows: page.rows.filter((row) => holds(sql, row)), next: page.next };
     },
     snippet: (sql, id) => snippetAround(contentOf(sql, id), wanted),
   };
 }
 
-function indexPage(sql: Sql, likes: readonly string[], before: number): Page {
+function indexPage(sql: Sql, likes: readonly string[], cursor: Cursor): Page {
   const where = likes.map(() => "content LIKE ?").join(" AND ");
-  return pageOf(sql, `SELECT rowid FROM messages_fts_trigram WHERE ${where}`, likes, before);
+  return pageOf(sql, `SELECT rowid FROM messages_fts_trigram WHERE ${where}`, likes, cursor);
 }
 
-function scanPage(sql: Sql, likes: readonly string[], before: number): Page {
+function scanPage(sql: Sql, likes: readonly string[], cursor: Cursor): Page {
   const start = sql.get<{ start: number | null; count: number }>(
     `SELECT min(id) AS start, count(*) AS count
-      FROM (SELECT id FROM messages WHERE id < ? ORDER BY id DESC LIMIT ${SCAN_SLICE})`,
-    before,
+      FROM (SELECT id FROM messages WHERE id < ? ORDER BY id DESC LIMIT ?)`,
+    cursor.before,
+    cursor.rows,
   );
   if (!start || start.start === null) return { rows: [], next: null };
   const rows = sql.all<Candidate>(
@@ -208,10 +219,10 @@ function scanPage(sql: Sql, likes: readonly string[], before: number): Page {
       WHERE m.id >= ? AND m.id < ? AND m.role IN ('user', 'assistant')
         AND ${likes.map(() => "m.content LIKE ?").join(" AND ")} ORDER BY m.id DESC`,
     start.start,
-    before,
+    cursor.before,
     ...likes,
   );
-  return { rows, next: start.count < SCAN_SLICE ? null : start.start };
+  return { rows, next: start.count < cursor.rows ? null : start.start };
 }
 
 async function findersOf(context: StoreContext, query: SearchQuery): Promise<readonly Finder[]> {

@@ -114,8 +114,11 @@ test("lock file and record are private, the record is gone after release", (t) =
 test("a file that is no lock file is replaced, and locks", async (t) => {
   const path = join(tempDir(t), "x.lock");
   writeFileSync(path, "12345\n".repeat(50));
-  const attempt = createProcessLock().take(path, "a");
+  const warnings: string[] = [];
+  const log: Log = { ...silentLog, warn: (message) => void warnings.push(message) };
+  const attempt = createProcessLock({ log }).take(path, "a");
   assert.ok(attempt.held);
+  assert.deepEqual(warnings, []);
   const other = await startOther(t, path);
   assert.equal(other.answer.held, false);
   release(attempt);

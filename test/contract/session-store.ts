@@ -476,7 +476,9 @@ export function sessionStoreContract(name: string, makeStore: MakeStore): void {
       await make(store, "b", { parentSessionId: "a", startedAt: NOW - 50 });
       await make(store, "c", { startedAt: NOW - 40, model: "m" });
       await make(store, "d", { source: "cron", startedAt: NOW - 30 });
+      await make(store, "e", { parentSessionId: "a", startedAt: NOW - 60 });
       await store.appendMessages("a", [user("the harbour in winter")]);
+      await store.appendMessages("e", [user("a harbour in spring")]);
       await store.appendMessages("b", [answer("a harbour at night")]);
       const [newest] = await store.appendMessages("c", [user("harbour lights")]);
       await store.appendMessages("d", [user("harbour watch")]);

@@ -7,19 +7,19 @@ import { getMeta, setMeta } from "./meta.ts";
 import { isRecord, jsonOrNull } from "./rows.ts";
 import type { Sql, Value } from "./sqlite.ts";
 
-const DONE_KEY = "legacy_files_done";
+const DONE_KEY = "python_files_done";
 
-export interface LegacyFiles {
+export interface TakeoverFiles {
   readonly sessions: unknown;
   readonly jobs: unknown;
 }
 
 /** True until they were looked at once. */
-export function wantsLegacyFiles(sql: Sql): boolean {
+export function wantsTakeoverFiles(sql: Sql): boolean {
   return getMeta(sql, DONE_KEY) === null;
 }
 
-export function readLegacyFiles(statePath: string, log: Log): LegacyFiles {
+export function readTakeoverFiles(statePath: string, log: Log): TakeoverFiles {
   const home = dirname(statePath);
   return {
     sessions: readJson(join(home, "sessions", "sessions.json"), log),
@@ -43,8 +43,8 @@ function readJson(path: string, log: Log): unknown {
 }
 
 /** In the caller's transaction, once: entries that are there already are left alone. */
-export function takeLegacyFiles(sql: Sql, files: LegacyFiles, now: number): void {
-  if (!wantsLegacyFiles(sql)) return;
+export function takeTakeoverFiles(sql: Sql, files: TakeoverFiles, now: number): void {
+  if (!wantsTakeoverFiles(sql)) return;
   if (isRecord(files.sessions)) {
     for (const [key, entry] of Object.entries(files.sessions)) addRoute(sql, key, entry, now);
   }

@@ -17,7 +17,7 @@ interface LiveColumn {
 }
 
 /** Refuses (throws, naming the table) unless every table of a name of ours is one that we can use. */
-export function prepareLegacy(sql: Sql): void {
+export function prepareTakeover(sql: Sql): void {
   for (const table of TABLES) {
     const live = sql.all<LiveColumn>("SELECT name, type FROM pragma_table_info(?)", table.name);
     if (live.length > 0 || table.name in REQUIRED) checkTable(table, live);
@@ -51,7 +51,7 @@ function sameAffinity(a: string, b: string): boolean {
 }
 
 /** Fills our columns once the tables are complete and before unique indexes are made. */
-export function completeLegacy(sql: Sql): void {
+export function completeTakeover(sql: Sql): void {
   addPlaceholderSessions(sql);
   fillRoots(sql);
   fillActivity(sql);

@@ -17,8 +17,8 @@ const SCRIPT = join(import.meta.dirname, "../fixtures/python-state-db.py");
 const python = spawnSync("python3", ["-c", "import sqlite3"]);
 const skip = python.status === 0 ? false : "needs python3 with its sqlite3 module";
 
-function writeLegacy(t: TestContext, kind: string): string {
-  const home = tempDir(t, "legacy");
+function writePython(t: TestContext, kind: string): string {
+  const home = tempDir(t, "python");
   const result = spawnSync("python3", [SCRIPT, kind, join(home, "state.db")], { encoding: "utf8" });
   assert.equal(result.stderr, "");
   assert.ok(result.status === 0 || kind === "killed", `exit ${result.status}`);
@@ -88,7 +88,7 @@ for (const [kind, sessions, lineages] of KINDS) {
     `${kind}: same ids, texts, order and titles; old and new rows are found`,
     { skip },
     async (t) => {
-      const home = writeLegacy(t, kind);
+      const home = writePython(t, kind);
       const before = contentsOf(home);
       const store = await open(t, home);
       await isIndexed(store);
@@ -112,7 +112,7 @@ for (const [kind, sessions, lineages] of KINDS) {
 }
 
 test("columns and tables of later versions are left as they were", { skip }, async (t) => {
-  const home = writeLegacy(t, "later");
+  const home = writePython(t, "later");
   const store = await open(t, home);
   const [row] = (await store.listSessions({ limit: 1, offset: 0 })).sessions;
   assert.partialDeepStrictEqual(row, { cwd: "/work", title: "Later", titleSource: "user" });
@@ -133,7 +133,7 @@ test("columns and tables of later versions are left as they were", { skip }, asy
 });
 
 test("killed: what was committed is there, what was not is not", { skip }, async (t) => {
-  const home = writeLegacy(t, "killed");
+  const home = writePython(t, "killed");
   assert.ok(statSync(join(home, "state.db-wal")).size > 0);
   const store = await open(t, home);
   await isIndexed(store);
@@ -146,7 +146,7 @@ test("killed: what was committed is there, what was not is not", { skip }, async
 });
 
 test("lineage: roots, activity, titles, orphans and circles", { skip }, async (t) => {
-  const home = writeLegacy(t, "lineage");
+  const home = writePython(t, "lineage");
   const before = contentsOf(home);
   const store = await open(t, home);
   await isIndexed(store);
@@ -176,7 +176,7 @@ test("lineage: roots, activity, titles, orphans and circles", { skip }, async (t
 });
 
 test("a copy is kept in backups, and a second open changes nothing", { skip }, async (t) => {
-  const home = writeLegacy(t, "lineage");
+  const home = writePython(t, "lineage");
   const before = contentsOf(home);
   const store = await open(t, home);
   await isIndexed(store);
@@ -202,7 +202,7 @@ test(
   "a table of ours with other columns is refused, the file stays as it was",
   { skip },
   async (t) => {
-    const home = writeLegacy(t, "foreign");
+    const home = writePython(t, "foreign");
     const before = contentsOf(home);
     const schema = (): unknown =>
       look(home, (sql) => sql.all("SELECT sql FROM sqlite_schema ORDER BY rowid"));
@@ -220,7 +220,7 @@ test(
 );
 
 test("search says partial until the index is complete, newest rows first", { skip }, async (t) => {
-  const home = writeLegacy(t, "lineage");
+  const home = writePython(t, "lineage");
   const store = await open(t, home);
   const early = await store.search("harbour", { limit: 300 });
   assert.equal(early.partial, true);
@@ -232,11 +232,17 @@ test("search says partial until the index is complete, newest rows first", { ski
   const late = await store.search("harbour", { limit: 300 });
   assert.equal(late.partial, false);
   assert.ok(late.hits.length > early.hits.length);
+  // FTS5's own comparison of index and contents (sqlite.org/fts5.html §6.6).
+  const other = openConnection(join(home, "state.db"), {});
+  for (const name of ["messages_fts", "messages_fts_trigram"]) {
+    other.exec(`INSERT INTO ${name}(${name}, rank) VALUES ('integrity-check', 1)`);
+  }
+  other.close();
   assert.deepEqual(await store.check(), []);
 });
 
 test("routes and scheduled jobs beside the file are taken over once", { skip }, async (t) => {
-  const home = writeLegacy(t, "one-column");
+  const home = writePython(t, "one-column");
   const id = "20250100_120000_000000";
   mkdirSync(join(home, "sessions"));
   writeFileSync(
@@ -317,7 +323,7 @@ test("routes and scheduled jobs beside the file are taken over once", { skip }, 
 });
 
 test("a broken file beside it is named and costs nothing else", { skip }, async (t) => {
-  const home = writeLegacy(t, "one-column");
+  const home = writePython(t, "one-column");
   mkdirSync(join(home, "cron"));
   writeFileSync(join(home, "cron", "jobs.json"), "{");
   const warnings: unknown[] = [];
