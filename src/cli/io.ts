@@ -21,7 +21,7 @@ export interface Io {
   /** The one object of `--json`; `"schema":1` is put at its top. */
   object(value: Readonly<Record<string, unknown>>): void;
   /** Colour for stdout, only where it is a terminal or FORCE_COLOR says so. */
-  paint(style: Style, text: string): string;
+  readonly paint: (style: Style, text: string) => string;
 }
 
 export function processIo(json: boolean): Io {

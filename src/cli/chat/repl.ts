@@ -12,7 +12,13 @@ import { openLineInput, type LineInput } from "./line-input.ts";
 import { parseAnswer, parseApproval, questionLines, type Question } from "./question.ts";
 import { recapLines } from "./recap.ts";
 import { listenForEnd, exitOfEnd, type RunEnd } from "./run-end.ts";
-import { Screen, TOOL_PROGRESS, type ScreenOptions, type ToolProgress } from "./screen.ts";
+import {
+  Screen,
+  TOOL_PROGRESS,
+  type ScreenOptions,
+  type TextFilter,
+  type ToolProgress,
+} from "./screen.ts";
 import { runSlash, type SlashHost } from "./slash.ts";
 
 const TWICE_MS = 2000;
@@ -23,6 +29,7 @@ export interface ReplDeps {
   readonly store: SessionStore;
   readonly history: History;
   readonly screen: ScreenOptions;
+  readonly textFilter: TextFilter;
   readonly busyMode: BusyMode;
   readonly recap: "full" | "minimal" | "off";
   readonly profile: string;
@@ -76,10 +83,15 @@ class Repl implements SlashHost {
     this.#deps = deps;
     this.#session = deps.session;
     this.#yolo = deps.yolo;
-    this.#screen = new Screen(deps.io, deps.screen, {
-      isTyping: () => this.#input.isTyping(),
-      makeWay: () => this.#input.hidePrompt(),
-    });
+    this.#screen = new Screen(
+      deps.io,
+      deps.screen,
+      {
+        isTyping: () => this.#input.isTyping(),
+        makeWay: () => this.#input.hidePrompt(),
+      },
+      deps.textFilter,
+    );
   }
 
   get sessions(): SessionService {

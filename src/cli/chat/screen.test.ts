@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AgentEvent, AgentEventBody } from "#protocol/events.ts";
+import type { AgentEventBody } from "#protocol/events.ts";
 import { NO_USAGE } from "#protocol/messages.ts";
 import { describeInput, Screen, type ScreenOptions } from "./screen.ts";
 
@@ -13,7 +13,7 @@ function open(options: Partial<ScreenOptions> = {}) {
     { isTyping: () => typing.on, makeWay: () => undefined },
   );
   const see = (body: AgentEventBody): void =>
-    screen.event({ v: 1, seq: 1, at: "", sessionId: "s", turnId: "t", ...body } as AgentEvent);
+    screen.event({ v: 1, seq: 1, at: "", sessionId: "s", turnId: "t", ...body });
   return { screen, see, typing, shown: () => shown };
 }
 
@@ -56,6 +56,34 @@ test("text streams as it is; lines of ours begin on their own line", () => {
   ])
     see(body);
   assert.equal(shown(), "Let me look.\n⚙ terminal ls -la\n  ✓ exit 0 (1.2 s)\nDone.\n");
+});
+
+test("held markup comes out before a line of ours", () => {
+  let shown = "";
+  let rest = "";
+  const filter = {
+    push: (text: string) => ((rest += text), ""),
+    flush: () => rest.toUpperCase(),
+    reset: () => undefined,
+  };
+  const screen = new Screen(
+    { write: (text) => void (shown += text), paint: (_style, text) => text },
+    { toolProgress: "all", showReasoning: false },
+    { isTyping: () => false, makeWay: () => undefined },
+    filter,
+  );
+  screen.event({
+    v: 1,
+    seq: 1,
+    at: "",
+    sessionId: "s",
+    turnId: "t",
+    type: "text-delta",
+    blockId: "b",
+    text: "held",
+  });
+  screen.say("ours");
+  assert.equal(shown, "HELD\nours\n");
 });
 
 test("output waits while the user types and comes whole afterwards", () => {

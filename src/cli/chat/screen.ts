@@ -13,6 +13,19 @@ export interface ScreenOptions {
   showReasoning: boolean;
 }
 
+/** Turns the answer's text into what is shown; see MarkdownStream. */
+export interface TextFilter {
+  push(text: string): string;
+  flush(): string;
+  reset(): void;
+}
+
+export const PLAIN_TEXT: TextFilter = {
+  push: (text) => text,
+  flush: () => "",
+  reset: () => undefined,
+};
+
 /** The line that the user types on, as the screen sees it. */
 export interface TypingLine {
   /** Something is typed and not sent yet. */
@@ -25,15 +38,22 @@ export class Screen {
   readonly options: ScreenOptions;
   readonly #io: Pick<Io, "write" | "paint">;
   readonly #typing: TypingLine;
+  readonly #text: TextFilter;
   #held = "";
   #atLineStart = true;
   #lastTool = "";
   #style: "text" | "reasoning" | "output" = "text";
 
-  constructor(io: Pick<Io, "write" | "paint">, options: ScreenOptions, typing: TypingLine) {
+  constructor(
+    io: Pick<Io, "write" | "paint">,
+    options: ScreenOptions,
+    typing: TypingLine,
+    text: TextFilter = PLAIN_TEXT,
+  ) {
     this.#io = io;
     this.options = { ...options };
     this.#typing = typing;
+    this.#text = text;
   }
 
   /** A line of ours, on a line of its own. */
@@ -71,7 +91,7 @@ export class Screen {
   event(event: AgentEvent): void {
     switch (event.type) {
       case "text-delta":
-        return this.#stream("text", event.text);
+        return this.#answer(event.text);
       case "reasoning-delta":
         return this.options.showReasoning ? this.#stream("reasoning", event.text) : undefined;
       case "tool-call":
@@ -118,6 +138,11 @@ export class Screen {
     }
   }
 
+  #answer(text: string): void {
+    if (this.#style !== "text") this.#newLine();
+    this.#stream("text", this.#text.push(text));
+  }
+
   #stream(style: "text" | "reasoning" | "output", text: string): void {
     if (style !== this.#style) this.#newLine();
     this.#style = style;
@@ -148,12 +173,14 @@ export class Screen {
     const next = event.fallback
       ? `; going on with ${event.fallback.provider}:${event.fallback.model}`
       : wait;
+    if (event.discardText) this.#text.reset();
     const withdrawn = event.discardText ? " (the text above is withdrawn)" : "";
     this.say(`! ${event.message}${next}${withdrawn}`, "yellow");
   }
 
   #turnEnd(event: EventOf<"turn-end">): void {
     this.#newLine();
+    this.#text.reset();
     this.#lastTool = "";
     if (event.outcome === "interrupted") this.say("[interrupted; what was shown is kept]");
     else if (event.outcome === "budget") this.say("[the budget of this turn is used up]", "yellow");
@@ -161,6 +188,8 @@ export class Screen {
   }
 
   #newLine(): void {
+    const rest = this.#style === "text" ? this.#text.flush() : "";
+    if (rest !== "") this.#put(rest, false);
     if (!this.#atLineStart) this.#put("\n");
     this.#style = "text";
   }

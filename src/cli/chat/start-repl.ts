@@ -10,6 +10,7 @@ import { flagOption, textOption, type Context } from "../context.ts";
 import { memoryText } from "../memory-text.ts";
 import { readVersion } from "../version.ts";
 import { openHistory } from "./history.ts";
+import { MarkdownStream } from "./markdown-stream.ts";
 import { toolNames } from "./list-tools.ts";
 import type { OpenChat } from "./open-chat.ts";
 import { runRepl } from "./repl.ts";
@@ -34,6 +35,7 @@ export async function startRepl(
   // Without a usable model there is nothing to talk to: said now, not after the first message.
   if (chosen === null) nameOfModel(chat, options, null);
   const modelName = (session: SessionRow | null): string => nameOfModel(chat, options, session);
+  const { Lexer } = await import("marked");
   const shell = openShellRunner(context, chat);
   const code = await runRepl({
     io,
@@ -46,6 +48,7 @@ export async function startRepl(
       toolProgress: flagOption(options, "verbose") ? "verbose" : display.tool_progress,
       showReasoning: display.show_reasoning,
     },
+    textFilter: new MarkdownStream(display.final_response_markdown, io.paint, Lexer),
     busyMode: display.busy_input_mode,
     recap: display.resume_display,
     profile: loaded.profile,
