@@ -57,6 +57,10 @@ export interface NormalisedShell {
 
 const MAX_DEPTH = 10;
 const MAX_COMMANDS = 600;
+const MAX_SCRIPTS = 300;
+const MAX_PIPELINES = 300;
+/** Of each program in a pipeline's text. */
+const MAX_PROGRAM_CHARS = 4000;
 const RESERVED = new Set([
   "if",
   "then",
@@ -96,6 +100,13 @@ interface Scope {
   readonly variables: Variables;
 }
 
+interface Judged {
+  /** The commands that really run, on one line. */
+  readonly line: string;
+  /** What it prints, where that can be told. */
+  readonly output: string | null;
+}
+
 interface Stage {
   readonly words: readonly Field[];
   readonly redirects: readonly Redirect[];
@@ -126,75 +137,59 @@ class Analysis {
     return { cwd, variables };
   }
 
-  /** Judges a script; returns the text of its own simple commands, in order. */
-  script(source: string, scope: Scope, depth: number): readonly string[] {
-    if (depth > MAX_DEPTH) {
+  /** Judges a script and everything in it. */
+  script(source: string, scope: Scope, depth: number): Judged {
+    if (depth > MAX_DEPTH || this.scripts.length > MAX_SCRIPTS) {
       this.incomplete = true;
-      return [];
+      return { line: "", output: null };
     }
     this.scripts.push(source.replace(/\s+/g, " ").trim());
     // Inside a function `$1` is whatever its caller says.
     if (/\(\s*\)|\bfunction\s/.test(source))
       for (const name of "123456789@*") scope.variables.set(name, null);
-    const texts: string[] = [];
+    const judged: Judged[] = [];
     for (const pipeline of splitPipelines(lexShell(source))) {
       if (this.commands.length > MAX_COMMANDS) {
         this.incomplete = true;
         break;
       }
-      texts.push(...this.#pipeline(pipeline, scope, depth));
+      judged.push(this.#pipeline(pipeline, scope, depth));
     }
-    return texts;
+    const outputs = judged.map((one) => one.output);
+    return {
+      line: judged.map((one) => one.line).join(" ; "),
+      output: outputs.includes(null) ? null : outputs.join(""),
+    };
   }
 
-  #pipeline(stages: readonly (readonly Token[])[], scope: Scope, depth: number): readonly string[] {
+  #pipeline(stages: readonly (readonly Token[])[], scope: Scope, depth: number): Judged {
     let stdin: string | null = null;
-    const texts: string[] = [];
     const programs: string[] = [];
     for (const tokens of stages) {
       const stage = this.#stage(tokens, scope, depth);
       if (!stage) {
-        stdin = null;
+        stdin = "";
         continue;
       }
-      const given = stage.input ?? stdin;
-      const done = this.#command(stage, scope, depth, given);
-      texts.push(done.text);
-      for (const fed of stage.fed) this.pipelines.push(`${fed} | ${done.program}`);
-      programs.push(done.program);
-      stdin = staticOutput(
-        stage.words.map((field) => field.text),
-        given,
-      );
+      const given: string | null = stage.input ?? stdin;
+      const program = this.#command(stage, scope, depth, given);
+      for (const fed of stage.fed) this.#addPipeline([fed, program]);
+      programs.push(program);
+      stdin = outputOf(stage, given);
     }
-    if (programs.length > 1) this.pipelines.push(programs.join(" | "));
-    return texts;
+    if (programs.length > 1) this.#addPipeline(programs);
+    return { line: programs.join(" | ").slice(0, MAX_PROGRAM_CHARS), output: stdin };
   }
 
-  /** Output of a substituted script where it can be told; its commands are judged on the way. */
-  #substitute(
-    source: string,
-    scope: Scope,
-    depth: number,
-  ): { output: string | null; line: string } {
-    const before = this.pipelines.length;
+  #addPipeline(programs: readonly string[]): void {
+    if (this.pipelines.length >= MAX_PIPELINES) this.incomplete = true;
+    else this.pipelines.push(programs.map((text) => text.slice(0, MAX_PROGRAM_CHARS)).join(" | "));
+  }
+
+  /** A substitution runs in a subshell: what it changes is forgotten. */
+  #substitute(source: string, scope: Scope, depth: number): Judged {
     const inner: Scope = { cwd: scope.cwd, variables: new Map(scope.variables) };
-    const texts = this.script(source, inner, depth + 1);
-    const line = this.pipelines[before] ?? texts.join(" ; ");
-    const pipelines = splitPipelines(lexShell(source));
-    if (pipelines.length !== 1 || depth >= MAX_DEPTH) return { output: null, line };
-    let stdin: string | null = null;
-    for (const tokens of pipelines[0] ?? []) {
-      const quiet = new Analysis(this.#facts);
-      const stage = quiet.#stage(tokens, inner, depth + 1);
-      if (!stage || stage.words.some((field) => field.unknown)) return { output: null, line };
-      stdin = staticOutput(
-        stage.words.map((field) => field.text),
-        stage.input ?? stdin,
-      );
-      if (stdin === null) return { output: null, line };
-    }
-    return { output: stdin, line };
+    return this.script(source, inner, depth + 1);
   }
 
   #stage(tokens: readonly Token[], scope: Scope, depth: number): Stage | null {
@@ -203,9 +198,9 @@ class Analysis {
       variables: scope.variables,
       userHome: this.#facts.userHome,
       substitute: (source) => {
-        const { output, line } = this.#substitute(source, scope, depth);
-        fed.push(line);
-        return output;
+        const judged = this.#substitute(source, scope, depth);
+        fed.push(judged.line);
+        return judged.output;
       },
       enter: (source) => void fed.push(this.#substitute(source, scope, depth).line),
     };
@@ -255,24 +250,20 @@ class Analysis {
     return { redirects, input };
   }
 
-  #command(
-    stage: Stage,
-    scope: Scope,
-    depth: number,
-    stdin: string | null,
-  ): { text: string; program: string } {
+  /** Returns the text of what really runs: of `sudo bash` it is `bash`. */
+  #command(stage: Stage, scope: Scope, depth: number, stdin: string | null): string {
     const texts = stage.words.map((field) => field.text);
     const words = [programName(texts[0] ?? ""), ...texts.slice(1)];
     const command = this.#emit(words, stage, scope);
     if (depth > MAX_DEPTH || this.commands.length > MAX_COMMANDS) {
       this.incomplete = true;
-      return { text: command.text, program: command.text };
+      return command.text;
     }
     this.#effects(words, stage.words, scope);
     let program = command.text;
     for (const inner of innerOf(words))
       program = this.#inner(inner, words, stage, scope, depth, stdin) ?? program;
-    return { text: command.text, program };
+    return program;
   }
 
   #emit(words: readonly string[], stage: Stage, scope: Scope): SimpleCommand {
@@ -316,8 +307,7 @@ class Analysis {
           ...fieldOf(stage, text),
           text,
         }));
-        return this.#command({ ...stage, words: fields, redirects: [] }, scope, depth + 1, stdin)
-          .program;
+        return this.#command({ ...stage, words: fields, redirects: [] }, scope, depth + 1, stdin);
       }
       case "script": {
         const child = words[0] === "eval" ? scope : this.newScope(scope.cwd, inner.args);
@@ -393,31 +383,57 @@ class Analysis {
   }
 }
 
+function outputOf(stage: Stage, stdin: string | null): string | null {
+  if (stage.words.some((field) => field.unknown)) return null;
+  return staticOutput(
+    stage.words.map((field) => field.text),
+    stdin,
+  );
+}
+
 function fieldOf(stage: Stage, text: string): Field {
   return stage.words.find((field) => field.text === text) ?? { text, glob: false, unknown: false };
 }
 
-function splitPipelines(tokens: readonly Token[]): readonly (readonly (readonly Token[])[])[] {
-  const pipelines: Token[][][] = [];
-  let pipeline: Token[][] = [];
+type Tokens = readonly Token[];
+
+function splitPipelines(tokens: Tokens): readonly (readonly Tokens[])[] {
+  const pipelines: Tokens[][] = [];
+  let pipeline: Tokens[] = [];
   let stage: Token[] = [];
-  const endStage = (): void => {
-    if (stage.length > 0) pipeline.push(stage);
-    stage = [];
-  };
+  let piped = false;
   for (const token of tokens) {
     if (token.type !== "operator") {
       stage.push(token);
       continue;
     }
-    endStage();
-    if (token.text === "|" || token.text === "|&") continue;
+    // `… | (sh)`: the bracket goes on with the pipeline.
+    if (token.text === "(" && piped && stage.length === 0) continue;
+    if (stage.length > 0) pipeline.push(stage);
+    stage = [];
+    piped = token.text === "|" || token.text === "|&";
+    if (piped) {
+      pipeline = pipedFrom(pipeline, pipelines);
+      continue;
+    }
     if (pipeline.length > 0) pipelines.push(pipeline);
     pipeline = [];
   }
-  endStage();
+  if (stage.length > 0) pipeline.push(stage);
   if (pipeline.length > 0) pipelines.push(pipeline);
   return pipelines;
+}
+
+const CLOSERS = new Set(["}", "done", "fi", "esac"]);
+
+/** `(a) | b`, `{ a; } | b`, `done | b`: what goes through the pipe is the last command inside. */
+function pipedFrom(pipeline: Tokens[], pipelines: Tokens[][]): Tokens[] {
+  const last = pipeline.at(-1);
+  const [only] = last ?? [];
+  const closes =
+    last?.length === 1 && only?.type === "word" && CLOSERS.has(plainText(only.word) ?? "");
+  const before = closes ? pipeline.slice(0, -1) : pipeline;
+  return before.length > 0 ? before : (pipelines.pop() ?? []);
 }
 
 function plainText(word: Word | undefined): string | null {
@@ -428,6 +444,7 @@ function plainText(word: Word | undefined): string | null {
 function stripReserved(words: readonly Word[]): readonly Word[] {
   let at = 0;
   while (at < words.length && RESERVED.has(plainText(words[at]) ?? "")) at++;
+  if (plainText(words[at]) === "function") at += plainText(words[at + 2]) === "{" ? 3 : 2;
   // `case x in pattern) …`: the pattern's bracket ends a command, so a stray `case` line is only words.
   return words.slice(at);
 }

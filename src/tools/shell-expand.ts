@@ -1,6 +1,6 @@
 // What a word becomes before the command runs, as far as it can be told without running anything: variables, braces, tilde.
 // Order of expansions: bash(1), "EXPANSION".
-import type { Part, Word } from "./shell-lexer.ts";
+import { lexQuoted, type Part, type Word } from "./shell-lexer.ts";
 
 /** null: it has a value that only running would tell. Not in the map: unset, so it expands to nothing. */
 export type Variables = Map<string, string | null>;
@@ -27,10 +27,12 @@ const QUOTED_FROM = " \t\n{},*?[]~";
 const QUOTED_BASE = 0xe000;
 const UNKNOWN_MARK = "\uE0FF";
 const MAX_FIELDS = 256;
+/** Longer than any command line; a word that grows beyond it is cut and counts as unknown. */
+const MAX_WORD_CHARS = 65_536;
 
 /** The fields of one word: none when it expands to nothing, several after splitting or braces. */
 export function expandWord(word: Word, context: ExpandContext): readonly Field[] {
-  const marked = word.map((part) => expandPart(part, context)).join("");
+  const marked = expandParts(word, context);
   const keepsEmpty = word.some((part) => part.kind === "text" && part.quoted);
   const fields = expandBraces(marked)
     .flatMap((piece) => piece.split(/[ \t\n]+/))
@@ -43,7 +45,16 @@ export function expandWord(word: Word, context: ExpandContext): readonly Field[]
 
 /** The same as one string, unsplit: an assignment's value, a here-document, a redirection's target. */
 export function expandText(word: Word, context: ExpandContext): Field {
-  return finish(word.map((part) => expandPart(part, context)).join(""), context.userHome);
+  return finish(expandParts(word, context), context.userHome);
+}
+
+function expandParts(word: Word, context: ExpandContext): string {
+  let marked = "";
+  for (const part of word) {
+    marked += expandPart(part, context);
+    if (marked.length > MAX_WORD_CHARS) return UNKNOWN_MARK + marked.slice(0, MAX_WORD_CHARS);
+  }
+  return marked;
 }
 
 function expandPart(part: Part, context: ExpandContext): string {
@@ -62,14 +73,16 @@ function expandPart(part: Part, context: ExpandContext): string {
       context.enter(part.source);
       return `${UNKNOWN_MARK}<(…)`;
     case "arithmetic":
-      return embed(
-        /^[\d\s]+$/.test(part.source) ? part.source.trim() : null,
-        "$((…))",
-        part.quoted,
-      );
+      return embed(arithmetic(part.source, context), "$((…))", part.quoted);
     default:
       return part satisfies never;
   }
+}
+
+/** A plain number; whatever is substituted inside is judged. */
+function arithmetic(source: string, context: ExpandContext): string | null {
+  for (const part of lexQuoted(source)) if (part.kind !== "text") expandPart(part, context);
+  return /^[\d\s]+$/.test(source) ? source.trim() : null;
 }
 
 function embed(value: string | null, name: string, quoted: boolean): string {
@@ -84,7 +97,7 @@ function quote(text: string): string {
 }
 
 function finish(marked: string, userHome: string): Field {
-  const glob = /[*?[]/.test(marked);
+  const glob = /[*?]|\[[^\]]+\]/.test(marked);
   const unknown = marked.includes(UNKNOWN_MARK);
   const tilde = marked.replace(/^~(?=\/|$)/, userHome);
   const text = tilde
@@ -195,12 +208,16 @@ function applyOperation(
   return value === null ? null : transform(value, operation);
 }
 
-function nested(word: string, context: ExpandContext): string {
-  const text = word.replace(
-    /\$\{?([A-Za-z_]\w*)\}?/g,
-    (_all, name: string) => lookUp(name, context) ?? "",
-  );
-  return text.replace(/["'\\]/g, "");
+/** The word of `${x:-word}`. */
+function nested(word: string, context: ExpandContext): string | null {
+  let text = "";
+  for (const part of lexQuoted(word)) {
+    if (part.kind === "text") text += part.text.replace(/["'\\]/g, "");
+    else if (part.kind === "param") text += expandParameter(part.expression, context) ?? "";
+    else if (part.kind === "command")
+      text += context.substitute(part.source)?.replace(/\n+$/, "") ?? "$(…)";
+  }
+  return text;
 }
 
 function transform(value: string, operation: string): string | null {
@@ -209,8 +226,8 @@ function transform(value: string, operation: string): string | null {
     return sliceOf(value, Number(slice[1]), slice[2] === undefined ? null : Number(slice[2]));
   const replace = /^\/([/#%]?)([^/*?[\]\\]+)(?:\/([\s\S]*))?$/.exec(operation);
   if (replace) return replaceIn(value, replace[1] ?? "", replace[2] ?? "", replace[3] ?? "");
-  const trim = /^(##?|%%?)([^*?[\]\\]+)$/.exec(operation);
-  if (trim) return trimOf(value, trim[1] ?? "", trim[2] ?? "");
+  const trim = /^(##?|%%?)([^[\]\\]{1,200})$/.exec(operation);
+  if (trim) return trimOf(value.slice(0, 512), trim[1] ?? "", trim[2] ?? "");
   switch (operation) {
     case "^^":
       return value.toUpperCase();
@@ -238,7 +255,19 @@ function replaceIn(value: string, mode: string, from: string, to: string): strin
   return value.replace(from, () => to);
 }
 
-function trimOf(value: string, side: string, literal: string): string {
-  if (side.startsWith("#")) return value.startsWith(literal) ? value.slice(literal.length) : value;
-  return value.endsWith(literal) ? value.slice(0, -literal.length) : value;
+/** `#` and `##` cut the shortest and longest beginning that fits, `%` and `%%` the end. */
+function trimOf(value: string, side: string, glob: string): string {
+  const source = glob
+    .replace(/[.+^${}()|/-]/g, "\\$&")
+    .replaceAll("*", "[^]*")
+    .replaceAll("?", "[^]");
+  const pattern = new RegExp(`^(?:${source})$`);
+  const lengths = Array.from({ length: value.length + 1 }, (_, length) => length);
+  const tries = side.length === 1 ? lengths : lengths.reverse();
+  const fromStart = side.startsWith("#");
+  const cut = tries.find((length) =>
+    pattern.test(fromStart ? value.slice(0, length) : value.slice(value.length - length)),
+  );
+  if (cut === undefined) return value;
+  return fromStart ? value.slice(cut) : value.slice(0, value.length - cut);
 }

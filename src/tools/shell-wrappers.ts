@@ -96,10 +96,7 @@ export function innerOf(words: readonly string[]): readonly Inner[] {
     case "script":
       return optionScript(args, /^-[a-z]*c$/, "--command");
     case "flock":
-      return [
-        ...optionScript(args, /^-c$/, "--command"),
-        ...wordsInner(args.filter((arg) => !arg.startsWith("-")).slice(1)),
-      ];
+      return flockInner(args);
     case "find":
       return findInner(args);
     case "env":
@@ -146,6 +143,14 @@ function afterOptions(args: readonly string[], rule: WrapperRule): readonly stri
 function sudoInner(args: readonly string[]): readonly Inner[] {
   const rest = afterOptions(args, WRAPPERS["sudo"] ?? {});
   return rest.length > 0 ? wordsInner(rest) : [{ kind: "stdin-script" }];
+}
+
+function flockInner(args: readonly string[]): readonly Inner[] {
+  const rest = afterOptions(args, { values: "w E timeout conflict-exit-code" }).slice(1);
+  if (rest[0] === "-c" || rest[0] === "--command") {
+    return [{ kind: "script", source: rest[1] ?? "", args: [] }];
+  }
+  return wordsInner(rest);
 }
 
 function envInner(args: readonly string[]): readonly Inner[] {
