@@ -68,7 +68,7 @@ function fromPassword(username: string, secret: Secret): Offer {
     return hash;
   };
   const warnings =
-    [...secret.reveal()].length < SHORT ? [`${PASSWORD} has fewer than ${SHORT} characters`] : [];
+    secret.reveal().length < SHORT ? [`${PASSWORD} has fewer than ${SHORT} characters`] : [];
   return ready(username, hashOnce, warnings);
 }
 

@@ -51,7 +51,8 @@ function parseIssuer(
     throw new AuthError("not_ours", `the metadata at ${url.href} is of another issuer`);
   }
   const endpoint = (name: string): URL => {
-    const address = URL.parse(String(document[name] ?? ""));
+    const given = document[name];
+    const address = typeof given === "string" ? URL.parse(given) : null;
     if (address === null) throw unreachable(url, `the metadata has no ${name}`);
     refusePlain(name, address, allowHttp);
     return address;

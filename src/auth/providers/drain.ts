@@ -27,7 +27,7 @@ export function offerDrain(secret: Secret | null): Offer {
 
 /** The measure that failed, or null. The numbers say nothing about the secret itself. */
 export function weaknessOf(text: string): string | null {
-  const characters = [...text];
+  const characters = Array.from(text);
   if (characters.length < LEAST_CHARACTERS) {
     return `${characters.length} characters, at least ${LEAST_CHARACTERS} are needed`;
   }

@@ -105,7 +105,7 @@ export async function orAuthError<T>(
   }
 }
 
-function* walkCauses(error: unknown): Generator<unknown> {
+function* walkCauses(error: unknown): Generator {
   let at = error;
   for (let depth = 0; depth < 5 && at !== undefined; depth++) {
     yield at;

@@ -131,14 +131,18 @@ export function createSelfHosted(
       }),
 
     async revoke(tokens, signal) {
+      const limit = new AbortController();
+      const timer = clock.after(REVOKE_LIMIT_MS, () => limit.abort());
       try {
-        const limited = AbortSignal.any([signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]);
+        const limited = AbortSignal.any([signal, limit.signal]);
         const { client, issuer } = await open(limited);
         if (issuer.metadata.revocation_endpoint === undefined) return;
         await revokeAll(client, tokens);
       } catch (error) {
         const reason = isAuthError(error) ? error.message : "unexpected";
         log.info("tokens were not revoked at the issuer", { provider: SELF_HOSTED, reason });
+      } finally {
+        timer.cancel();
       }
     },
 
