@@ -1,4 +1,5 @@
-// The plain line interface (agent.md §10). One readline; a turn runs beside it and prints through Screen.
+// The plain line interface (agent.md §10). One readline; a turn runs beside it and prints through Screen. Longer than most
+// files: what the terminal, the session and the pending questions may do depends on each other at every key.
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { HermesError } from "#base/errors.ts";
 import type { SessionStore } from "#agent/ports/session-store.ts";
