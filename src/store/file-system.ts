@@ -2,7 +2,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-export interface Mount {
+interface Mount {
   readonly point: string;
   readonly type: string;
 }
@@ -24,7 +24,7 @@ const UNSHARED: ReadonlySet<string> = new Set([
 ]);
 
 /** The text of /proc/self/mountinfo (proc(5)); lines that are none are left out. */
-export function parseMountinfo(text: string): readonly Mount[] {
+function parseMountinfo(text: string): readonly Mount[] {
   const mounts: Mount[] = [];
   for (const line of text.split("\n")) {
     const [left, right] = line.split(" - ");
@@ -44,7 +44,7 @@ function unescapeOctal(text: string): string {
 }
 
 /** The mount that holds `path` (absolute, real): the longest mount point that is a prefix; of equals the last, which covers the others. */
-export function mountOf(path: string, mounts: readonly Mount[]): Mount | null {
+function mountOf(path: string, mounts: readonly Mount[]): Mount | null {
   let best: Mount | null = null;
   for (const mount of mounts) {
     if (!isInside(path, mount.point)) continue;
@@ -57,7 +57,7 @@ function isInside(path: string, point: string): boolean {
   return point === "/" || path === point || path.startsWith(`${point}/`);
 }
 
-export function isUnshared(type: string): boolean {
+function isUnshared(type: string): boolean {
   if (type === "fuse.fuse-overlayfs") return false;
   return UNSHARED.has(type) || type.startsWith("fuse.");
 }

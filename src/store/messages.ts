@@ -69,7 +69,7 @@ function idOfKey(sql: Sql, sessionId: string, key: string): number | null {
   return row?.id ?? null;
 }
 
-export function selectMessages(sql: Sql, rest: string, ...values: Value[]): StoredMessage[] {
+function selectMessages(sql: Sql, rest: string, ...values: Value[]): StoredMessage[] {
   return sql
     .all<MessageRecord>(`SELECT ${MESSAGE_COLUMNS} FROM messages ${rest}`, ...values)
     .map(toMessage);

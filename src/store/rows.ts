@@ -201,7 +201,7 @@ function toOpenAiCall(call: ToolCall): unknown {
 }
 
 /** OpenAI's form; a flat `{id, name, arguments}` and arguments that are an object are understood too. */
-export function parseToolCalls(text: string | null): readonly ToolCall[] | null {
+function parseToolCalls(text: string | null): readonly ToolCall[] | null {
   const value = parseJson(text);
   if (!Array.isArray(value)) return null;
   const calls = value.map(parseToolCall).filter((call) => call !== null);
@@ -217,7 +217,7 @@ function parseToolCall(value: unknown): ToolCall | null {
   return { id, name, arguments: typeof input === "string" ? input : JSON.stringify(input ?? {}) };
 }
 
-export function parseObject(text: string | null): Readonly<Record<string, unknown>> {
+function parseObject(text: string | null): Readonly<Record<string, unknown>> {
   const value = parseJson(text);
   return isRecord(value) ? value : {};
 }

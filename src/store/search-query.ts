@@ -1,6 +1,6 @@
 // What a person typed as a query of the two indexes (agent.md §6.5). Any text is allowed; none is an error.
 
-export interface Term {
+interface Term {
   readonly text: string;
   /** `word*` */
   readonly prefix: boolean;

@@ -16,7 +16,7 @@ import { cleanTitle } from "./titles.ts";
 
 /** Sessions that lists, searches and `latest` show without being asked for by source. */
 export const IS_LISTED = `coalesce(hidden, 0) = 0 AND source NOT IN (${HIDDEN_SOURCES.map((source) => `'${source}'`).join(", ")})`;
-export const NEWEST_FIRST = "last_active_at DESC, started_at DESC, id DESC";
+const NEWEST_FIRST = "last_active_at DESC, started_at DESC, id DESC";
 /** More candidates than anyone reads. */
 const CANDIDATES = 20;
 
@@ -200,7 +200,7 @@ function newestDescendant(sql: Sql, id: string): { session: SessionRow; path: re
 }
 
 /** Throws SESSION_BUSY naming the surface. */
-export function refuseLeased(sql: Sql, context: StoreContext, id: string): void {
+function refuseLeased(sql: Sql, context: StoreContext, id: string): void {
   const holder = liveLease(sql, context, id, context.clock.now() / 1000)?.owner;
   if (!holder) return;
   throw new HermesError("SESSION_BUSY", `a turn from ${holder.surface} runs in session ${id}`, {

@@ -4,7 +4,7 @@ import type { Sql } from "./sqlite.ts";
 import type { Transactions } from "./transaction.ts";
 
 /** Rows with a smaller id are not in the index yet; 0 when it is complete. */
-export const INDEXED_FROM_KEY = "fts_done_to";
+const INDEXED_FROM_KEY = "fts_done_to";
 const INDEXED_FROM = `coalesce((SELECT CAST(value AS INTEGER) FROM state_meta WHERE key = '${INDEXED_FROM_KEY}'), 0)`;
 const SPOKEN = "('user', 'assistant')";
 
@@ -82,7 +82,7 @@ function setIndexedFrom(sql: Sql, id: number): void {
 }
 
 /** Indexes the next `rows` rows, newest first, in the caller's transaction. True when the index is complete. */
-export function buildIndexSlice(sql: Sql, rows: number): boolean {
+function buildIndexSlice(sql: Sql, rows: number): boolean {
   const end = indexedFrom(sql);
   if (end === 0) return true;
   const start = sql.get<{ start: number | null }>(

@@ -143,10 +143,10 @@ test("a backup is whole and private, also while others write", async (t) => {
     "s1",
     Array.from({ length: 2000 }, (_, n) => user(`row ${n} `.repeat(50))),
   );
-  let writing = true;
+  const state = { writing: true };
   const writes = (async () => {
     let count = 0;
-    for (; writing && count < 10_000; count++) {
+    for (; state.writing && count < 10_000; count++) {
       await other.appendMessages("s1", [user("more")]);
       await nextTurn();
     }
@@ -154,7 +154,7 @@ test("a backup is whole and private, also while others write", async (t) => {
   })();
   const target = join(home, "copy.db");
   await store.backup(target);
-  writing = false;
+  state.writing = false;
   assert.ok((await writes) > 0);
   assert.equal(statSync(target).mode & 0o777, 0o600);
   const copyHome = tempDir(t);
