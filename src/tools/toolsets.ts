@@ -58,7 +58,7 @@ function membersOf(
   unknown: Set<string>,
   depth: number,
 ): ReadonlySet<string> {
-  const own = custom[set];
+  const own = Object.hasOwn(custom, set) ? custom[set] : undefined;
   if (own && depth < MAX_NESTING) {
     return new Set(own.flatMap((name) => [...membersOf(name, tools, custom, unknown, depth + 1)]));
   }

@@ -129,6 +129,8 @@ async function readResponse(
     charset: /charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1] ?? null,
   };
   if (!request.wantsBody(mediaType)) {
+    // Letting go of a body is reported as an abort.
+    response.body.on("error", () => undefined);
     response.body.destroy();
     return { ...facts, body: null };
   }
