@@ -392,6 +392,60 @@ test("the todo list goes from the middle into the summary, and from summary to s
   );
 });
 
+test("a todo list in the tail is not said twice, a bulky result in the head is trimmed", async () => {
+  const call = (id: string, name: string): NewMessage => ({
+    role: "assistant",
+    content: null,
+    toolCalls: [{ id, name, arguments: "{}" }],
+    timestamp: 0,
+  });
+  const result = (id: string, name: string, content: string): NewMessage => ({
+    role: "tool",
+    toolCallId: id,
+    toolName: name,
+    content,
+    timestamp: 0,
+  });
+  const kit = await filled(
+    [
+      { role: "user", content: "start", timestamp: 0 },
+      call("b", "look"),
+      result("b", "look", "x".repeat(5000)),
+      call("t", "todo"),
+      result("t", "todo", '{"todos":["old"]}'),
+      ...exchanges(12, 2000),
+      { role: "user", content: "list", timestamp: 0 },
+      call("u", "todo"),
+      result("u", "todo", TODO),
+    ],
+    {
+      steps: [textStep("notes")],
+      settings: { compression: { ...SETTINGS.compression, protectLast: 3 } },
+    },
+  );
+  await compressSession(SESSION, kit.deps, { signal: new AbortController().signal });
+  const rows = await kit.rows();
+  assert.equal(rows[2]?.content, "[result of look removed, 5000 characters]");
+  const summary = rows.find((row) => row.kind === "summary");
+  assert.deepEqual(splitSummary(summary?.content ?? ""), { notes: "notes", todo: null });
+  assert.equal(rows.at(-1)?.content, TODO);
+});
+
+test("an earlier summary is never kept as head", async () => {
+  const kit = await filled([
+    ...exchanges(1, 10),
+    { role: "user", kind: "summary", content: "earlier notes", timestamp: 0 },
+    ...exchanges(30, 1000),
+  ]);
+  const plan = planCompression(
+    await kit.rows(),
+    { ...SETTINGS.compression, protectFirst: 12, protectLast: 3 },
+    96_000,
+  );
+  assert.equal(plan?.head.length, 2);
+  assert.equal(plan?.middle[0]?.kind, "summary");
+});
+
 test("compression that is switched off leaves the context error as the end", async () => {
   const kit = await filled(exchanges(40, 3000), {
     steps: [errorStep("context", { contextLimit: 8192 })],

@@ -305,6 +305,27 @@ test("the wall clock ends the turn with outcome budget; shown text is kept", asy
   assert.equal(kit.clock.pending, 0);
 });
 
+test("a turn that ends in time leaves no timer; output after a call's end is dropped", async () => {
+  let late: () => void = () => undefined;
+  const chatty = fakeTool("chatty", {
+    run: (_input, context) => {
+      late = () => context.output("stdout", "too late");
+      return {};
+    },
+  });
+  const kit = await turnKit({
+    steps: [callStep("chatty", 1), textStep("ok")],
+    tools: [chatty],
+    settings: { runBudgetMs: 60_000 },
+  });
+  kit.onEvent = (event) => {
+    if (event.type === "tool-end") late();
+  };
+  await kit.run("hi");
+  assert.equal(kit.clock.pending, 0);
+  assert.deepEqual(kit.eventsOf("tool-output"), []);
+});
+
 test("at agent.max_turns one last call without tools, outcome budget (row 19)", async () => {
   const kit = await turnKit({
     steps: [callStep("echo", 1), callStep("echo", 2), textStep("so far so good")],
@@ -532,9 +553,10 @@ test("a secret that the user typed is in no event; questions and approvals are r
       detail: `echo ${secret}`,
       allowKey: "k",
     }),
-    run: async (_input, context) => ({
-      answer: await context.ask({ question: `is it ${secret}?`, choices: [secret] }),
-    }),
+    run: async (_input, context) => {
+      await context.ask({ question: `is it ${secret}?`, choices: [secret] });
+      return {};
+    },
   });
   const kit = await turnKit({
     steps: [callStep("asks", 1), textStep("ok")],
