@@ -240,6 +240,7 @@ export const en = {
     sendFailed: "Not sent",
     sendAgain: "Send again",
     discard: "Discard",
+    interruptedMark: "Interrupted",
     interrupted: "Interrupted. What was written is kept.",
     unanswered: "This message has no answer.",
     budget: "The turn reached its limit of tool rounds.",

@@ -237,6 +237,7 @@ export const zhHans: Messages = {
     sendFailed: "未发送",
     sendAgain: "重新发送",
     discard: "放弃",
+    interruptedMark: "已中断",
     interrupted: "已中断。已写出的内容会保留。",
     unanswered: "这条消息没有回答。",
     budget: "本回合达到了工具轮数上限。",

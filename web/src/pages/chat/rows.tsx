@@ -103,11 +103,13 @@ const AssistantRow = memo(function AssistantRow(props: {
     >
       {item.reasoning !== "" && <Reasoning text={item.reasoning} />}
       {item.text !== "" && <Markdown text={item.text} />}
-      <footer className="-mt-1 -mb-5 flex min-h-7 items-center gap-2 text-xs text-muted-foreground">
+      <footer
+        className={`flex min-h-7 items-center gap-2 text-xs text-muted-foreground ${item.interrupted ? "" : "-mt-1 -mb-5"}`}
+      >
         {item.interrupted && (
           <span className="badge border-warning text-warning" data-testid="interrupted-mark">
             <Icon name="stop" size={12} />
-            {t.chat.interrupted}
+            {t.chat.interruptedMark}
           </span>
         )}
         {!item.streaming && item.text !== "" && (
