@@ -3,7 +3,11 @@ import type { FetchResponse } from "./web-fetch.ts";
 
 /** HTML beyond this is left out: parsing is synchronous. */
 const MAX_HTML_CHARS = 2_000_000;
-const MAX_ELEMENTS = 60_000;
+// The libraries take time by the cube of the depth: a page made for it would stop this process for minutes.
+const MAX_DEPTH = 100;
+const MAX_ELEMENTS = 30_000;
+/** For Readability: elements, each counted with its depth. */
+const MAX_ARTICLE_WEIGHT = 80_000;
 
 export interface PageText {
   readonly title: string;
@@ -57,16 +61,61 @@ function decodeBody(response: FetchResponse): string {
 
 async function htmlText(html: string, url: string): Promise<{ title: string; markdown: string }> {
   try {
-    return await extract(html, url);
+    const size = measure(html);
+    const fits = size.depth <= MAX_DEPTH && size.elements <= MAX_ELEMENTS;
+    if (fits) return await extract(html, url, size.weight <= MAX_ARTICLE_WEIGHT);
   } catch {
-    // Too deep or too large for the libraries: the bare text is better than nothing.
-    return { title: "", markdown: bareText(html) };
+    // The libraries gave up on it: the bare text is better than nothing.
   }
+  return { title: titleOf(html), markdown: bareText(html) };
 }
 
-async function extract(html: string, url: string): Promise<{ title: string; markdown: string }> {
+function titleOf(html: string): string {
+  return /<title[^>]{0,200}>([^<]{0,1000})/i.exec(html)?.[1] ?? "";
+}
+
+interface PageSize {
+  readonly elements: number;
+  readonly depth: number;
+  /** Sum of the depths of all elements. */
+  readonly weight: number;
+}
+
+/** Elements that end by themselves when the next one begins, or hold nothing: they add no depth. */
+const FLAT = new Set(
+  "area base br col embed hr img input link meta source track wbr p li td th tr dt dd option thead tbody tfoot".split(
+    " ",
+  ),
+);
+
+/** An estimate from the tags alone. */
+function measure(html: string): PageSize {
+  let elements = 0;
+  let depth = 0;
+  let deepest = 0;
+  let weight = 0;
+  for (const [tag, slash, name = ""] of html.matchAll(
+    /<(\/?)([a-zA-Z][\w-]{0,40})[^<>]{0,4000}/g,
+  )) {
+    if (FLAT.has(name.toLowerCase()) || tag.endsWith("/")) {
+      if (slash === "") weight += depth + 1;
+      if (slash === "") elements++;
+    } else if (slash === "/") depth = Math.max(0, depth - 1);
+    else {
+      elements++;
+      weight += ++depth;
+      deepest = Math.max(deepest, depth);
+    }
+  }
+  return { elements, depth: deepest, weight };
+}
+
+async function extract(
+  html: string,
+  url: string,
+  wantsArticle: boolean,
+): Promise<{ title: string; markdown: string }> {
   const { parseHTML } = await import("linkedom/worker");
-  const { Readability } = await import("./readability.ts");
   const { document } = parseHTML(html);
   for (const element of document.querySelectorAll(
     "script,style,noscript,template,iframe,object,svg",
@@ -75,12 +124,17 @@ async function extract(html: string, url: string): Promise<{ title: string; mark
   resolveLinks(document, url);
   const title = document.querySelector("title")?.textContent ?? "";
   const body = document.body?.innerHTML ?? "";
-  const article = new Readability(document as never, {
-    maxElemsToParse: MAX_ELEMENTS,
-    charThreshold: 200,
-  }).parse();
+  const article = wantsArticle ? await articleOf(document) : null;
   const content = article?.content ?? (body === "" ? html : body);
   return { title: article?.title || title, markdown: await toMarkdown(content) };
+}
+
+async function articleOf(
+  document: unknown,
+): Promise<{ title?: string | null | undefined; content?: string | null | undefined } | null> {
+  const { Readability } = await import("./readability.ts");
+  const options = { maxElemsToParse: MAX_ELEMENTS, charThreshold: 200 };
+  return new Readability(document, options).parse();
 }
 
 interface LinkedElement {

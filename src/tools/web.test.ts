@@ -247,6 +247,12 @@ void test("text, JSON and charsets; other types are refused without reading them
     "/garbage": ["text/plain; charset=nonsense", Buffer.from([0x61, 0xff])],
     "/zip": ["application/zip", Buffer.alloc(100)],
     "/deep": ["text/html", Buffer.from(`${"<div>".repeat(20_000)}deep text`)],
+    "/heavy": [
+      "text/html",
+      Buffer.from(
+        `<title>Heavy</title>${`${"<div>".repeat(90)}text, more${"</div>".repeat(90)}`.repeat(200)}`,
+      ),
+    ],
     "/empty": ["text/html", Buffer.alloc(0)],
   };
   const server = await site(t, (request, response) => {
@@ -262,6 +268,9 @@ void test("text, JSON and charsets; other types are refused without reading them
   assert.equal((await read("/zip")).code, "UNSUPPORTED_TYPE");
   assert.match(String((await read("/deep")).page["markdown"]), /deep text/);
   assert.equal((await read("/empty")).page["markdown"], "");
+  const heavy = await read("/heavy");
+  assert.match(String(heavy.page["markdown"]), /^text, more$/m);
+  assert.equal(heavy.page["title"], "Heavy");
 });
 
 void test("one bad page among good ones is told beside them; an abort ends all", async (t) => {
