@@ -17,7 +17,7 @@ export const GENERIC_ACCOUNT: Account = {
 /** 200 groups make an ID token of some 9 KB. */
 export const MANY_GROUPS: readonly string[] = Array.from(
   { length: 200 },
-  (_, index) => `department-of-testing-${String(index).padStart(3, "0")}`,
+  (_, index) => `department-of-testing-and-${String(index).padStart(3, "0")}`,
 );
 
 export interface GenericOptions {
