@@ -2,10 +2,18 @@
 import { join } from "node:path";
 import { isHermesError, messageOf } from "#base/errors.ts";
 import type { ModelTarget, ReasoningEffort } from "#agent/ports/model-client.ts";
-import { chooseAuxiliary, chooseFallback, chooseModel, type ModelChoice } from "#model/choose.ts";
+import {
+  auxiliaryTimeoutMs,
+  chooseAuxiliary,
+  chooseFallback,
+  chooseModel,
+  type ModelChoice,
+} from "#model/choose.ts";
 import type { OpenDeps } from "#model/open.ts";
 import type { SessionRow } from "#protocol/messages.ts";
 import type { SessionDeps } from "./deps.ts";
+
+export type AuxiliaryTask = "compression" | "title_generation";
 
 export interface SessionModel {
   readonly provider?: string | undefined;
@@ -89,12 +97,23 @@ export class Models {
     }
   }
 
-  async auxiliary(
-    task: "compression" | "title_generation",
-    main: ModelChoice,
-  ): Promise<ModelTarget> {
+  /** Limit of a whole auxiliary call in milliseconds. */
+  auxiliaryTimeoutMs(task: AuxiliaryTask): number {
+    return auxiliaryTimeoutMs(this.#deps.loaded().config, task);
+  }
+
+  /** The main model serves a task that has none of its own, then with its own watchdogs: a local one may be slow. */
+  async auxiliary(task: AuxiliaryTask, main: ModelChoice): Promise<ModelTarget> {
     const { config, env } = this.#deps.loaded();
-    return this.open(chooseAuxiliary(config, (name) => env.get(name), task, main));
+    const choice = chooseAuxiliary(config, (name) => env.get(name), task, main);
+    const target = await this.open(choice);
+    if (choice === main) return target;
+    const limitMs = auxiliaryTimeoutMs(config, task);
+    return {
+      ...target,
+      firstByteTimeoutMs: Math.min(target.firstByteTimeoutMs, limitMs),
+      chunkTimeoutMs: Math.min(target.chunkTimeoutMs, limitMs),
+    };
   }
 
   #openDeps(): OpenDeps {

@@ -289,7 +289,10 @@ class Service implements SessionService {
       answer: end.text,
       target: () =>
         this.#models.auxiliary("title_generation", this.#models.choose(modelOfRow(row))),
-      signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(60_000)]),
+      signal: AbortSignal.any([
+        this.#ending.signal,
+        AbortSignal.timeout(this.#models.auxiliaryTimeoutMs("title_generation")),
+      ]),
       onFailure: (message) =>
         this.#deps.log.debug("no title from the model", { session: row.id, message }),
     });

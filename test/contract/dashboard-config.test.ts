@@ -271,6 +271,15 @@ test("first run: detect, test, save on success only", async (t) => {
   assert.ok(!text.includes(key));
   assert.equal((await dashboard.ask("/api/setup")).json()["model"], "gpt-x");
   assert.equal((await dashboard.stranger("/api/model/info")).json()["model"], "gpt-x");
+  const elsewhere = {
+    provider: "openai",
+    model: "gpt-x",
+    api_key: key,
+    base_url: "http://127.0.0.1:9/v1",
+  };
+  await dashboard.ask("/api/setup/model", { method: "POST", body: elsewhere });
+  // A key goes to its own host only, unless it was named for the other one.
+  assert.match(read(dashboard), /providers:\n {2}openai:\n {4}key_env: OPENAI_API_KEY\n/);
   const demo = { provider: "demo", model: "demo" };
   const tried = await dashboard.ask("/api/setup/model", { method: "POST", body: demo });
   assert.equal(tried.status, 200);

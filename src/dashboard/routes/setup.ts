@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { limiterKey } from "#auth/addresses.ts";
 import { createLimiter } from "#auth/limiter.ts";
+import type { PathChange } from "#config/old-spellings-write.ts";
 import type { LocalServerBody, SetupModelInput } from "#protocol/http-chat.ts";
 import { writeEnv, writeSettings } from "../config-files.ts";
 import type { ModelTestInput, ModelTestResult, ProfileServices } from "../deps.ts";
@@ -102,7 +103,18 @@ async function saveModel(
     { path: ["model", "default"], value: result.model },
     { path: ["model", "base_url"], value: input.baseUrl },
     { path: ["model", "context_length"], value: undefined },
+    ...keyNaming(input, result),
   ]);
+}
+
+/** A key goes to its provider's own host only; given together with another address it is named for that address. */
+function keyNaming(
+  input: ModelTestInput,
+  result: Extract<ModelTestResult, { ok: true }>,
+): readonly PathChange[] {
+  if (input.apiKey === undefined || input.baseUrl === undefined || result.keyName === null)
+    return [];
+  return [{ path: ["providers", result.provider, "key_env"], value: result.keyName }];
 }
 
 async function saveKey(
