@@ -5,13 +5,9 @@ import picomatch from "picomatch";
 import { HARMLESS, type Assessment, type RuleHit } from "#agent/ports/tool.ts";
 import { compileRules, type CommandHit, type RuleNames } from "./command-rules.ts";
 import type { ToolBoxDeps } from "./deps.ts";
-import {
-  normaliseShell,
-  resolvePath,
-  type NormalisedShell,
-  type SimpleCommand,
-} from "./normalise.ts";
+import { normaliseShell, type NormalisedShell, type SimpleCommand } from "./normalise.ts";
 import type { PathGuard } from "./paths.ts";
+import { resolvePath } from "./shell-paths.ts";
 import { DANGEROUS, HARD_BLOCK, READERS, type ProtectedPath } from "./policy.ts";
 import { toolEnvironment, toolHome } from "./tool-env.ts";
 

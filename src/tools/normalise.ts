@@ -1,6 +1,6 @@
 // The normalised form of a shell command (agent.md §5.3): every simple command in it, also those inside `$(…)`, `sh -c`,
 // `eval`, wrappers and here-documents, as plain words. Nothing is run; what cannot be told is marked.
-import { posix } from "node:path";
+// Over 300 lines because the judging of scripts, pipelines and commands calls itself in a circle.
 import {
   expandText,
   expandWord,
@@ -9,8 +9,10 @@ import {
   type Variables,
 } from "./shell-expand.ts";
 import { lexShell, type Token, type Word } from "./shell-lexer.ts";
+import { absolute, resolvePath, tidyPath } from "./shell-paths.ts";
 import { staticOutput } from "./shell-static.ts";
 import { commandsInCode, innerOf, programName, type Inner } from "./shell-wrappers.ts";
+import { assignmentOf, loopOf, splitPipelines, stripReserved } from "./shell-structure.ts";
 
 export interface ShellFacts {
   readonly cwd: string;
@@ -61,23 +63,6 @@ const MAX_SCRIPTS = 300;
 const MAX_PIPELINES = 300;
 /** Of each program in a pipeline's text. */
 const MAX_PROGRAM_CHARS = 4000;
-const RESERVED = new Set([
-  "if",
-  "then",
-  "elif",
-  "else",
-  "while",
-  "until",
-  "do",
-  "{",
-  "!",
-  "time",
-  "coproc",
-  "done",
-  "fi",
-  "}",
-  "esac",
-]);
 /** What bash sets by itself; only running would tell. */
 const COMPUTED =
   "? $ ! - _ # RANDOM SECONDS BASHPID UID EUID LINENO BASH_VERSION OSTYPE HOSTTYPE MACHTYPE SHLVL REPLY OPTARG".split(
@@ -395,105 +380,10 @@ function fieldOf(stage: Stage, text: string): Field {
   return stage.words.find((field) => field.text === text) ?? { text, glob: false, unknown: false };
 }
 
-type Tokens = readonly Token[];
-
-function splitPipelines(tokens: Tokens): readonly (readonly Tokens[])[] {
-  const pipelines: Tokens[][] = [];
-  let pipeline: Tokens[] = [];
-  let stage: Token[] = [];
-  let piped = false;
-  for (const token of tokens) {
-    if (token.type !== "operator") {
-      stage.push(token);
-      continue;
-    }
-    // `… | (sh)`: the bracket goes on with the pipeline.
-    if (token.text === "(" && piped && stage.length === 0) continue;
-    if (stage.length > 0) pipeline.push(stage);
-    stage = [];
-    piped = token.text === "|" || token.text === "|&";
-    if (piped) {
-      pipeline = pipedFrom(pipeline, pipelines);
-      continue;
-    }
-    if (pipeline.length > 0) pipelines.push(pipeline);
-    pipeline = [];
-  }
-  if (stage.length > 0) pipeline.push(stage);
-  if (pipeline.length > 0) pipelines.push(pipeline);
-  return pipelines;
-}
-
-const CLOSERS = new Set(["}", "done", "fi", "esac"]);
-
-/** `(a) | b`, `{ a; } | b`, `done | b`: what goes through the pipe is the last command inside. */
-function pipedFrom(pipeline: Tokens[], pipelines: Tokens[][]): Tokens[] {
-  const last = pipeline.at(-1);
-  const [only] = last ?? [];
-  const closes =
-    last?.length === 1 && only?.type === "word" && CLOSERS.has(plainText(only.word) ?? "");
-  const before = closes ? pipeline.slice(0, -1) : pipeline;
-  return before.length > 0 ? before : (pipelines.pop() ?? []);
-}
-
-function plainText(word: Word | undefined): string | null {
-  if (!word || word.some((part) => part.kind !== "text" || part.quoted)) return null;
-  return word.map((part) => (part.kind === "text" ? part.text : "")).join("");
-}
-
-function stripReserved(words: readonly Word[]): readonly Word[] {
-  let at = 0;
-  while (at < words.length && RESERVED.has(plainText(words[at]) ?? "")) at++;
-  if (plainText(words[at]) === "function") at += plainText(words[at + 2]) === "{" ? 3 : 2;
-  // `case x in pattern) …`: the pattern's bracket ends a command, so a stray `case` line is only words.
-  return words.slice(at);
-}
-
-function loopOf(words: readonly Word[]): { name: string; values: readonly Word[] } | null {
-  const first = plainText(words[0]);
-  if ((first !== "for" && first !== "select") || plainText(words[2]) !== "in") return null;
-  return { name: plainText(words[1]) ?? "", values: words.slice(3) };
-}
-
-function assignmentOf(word: Word): { name: string; value: Word; appends: boolean } | null {
-  let head = "";
-  for (const [index, part] of word.entries()) {
-    if (part.kind !== "text" || part.quoted) return null;
-    head += part.text;
-    const match = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?(\+?)=/.exec(head);
-    if (match) {
-      const left = { kind: "text" as const, text: head.slice(match[0].length), quoted: false };
-      return {
-        name: match[1] ?? "",
-        value: [left, ...word.slice(index + 1)],
-        appends: match[2] === "+",
-      };
-    }
-  }
-  return null;
-}
-
 function setVariable(word: Word, scope: Scope, context: ExpandContext): void {
   const assignment = assignmentOf(word);
   if (!assignment) return;
   const { text, unknown } = expandText(assignment.value, context);
   const old = assignment.appends ? (scope.variables.get(assignment.name) ?? "") : "";
   scope.variables.set(assignment.name, unknown ? null : old + text);
-}
-
-/** `path` seen from `cwd`, without `.`, `..`, double and trailing slashes. */
-export function resolvePath(cwd: string, path: string): string {
-  const whole = posix.resolve("/", cwd, path);
-  return whole === "" ? "/" : whole;
-}
-
-function tidyPath(word: string): string {
-  const match = /^([\w-]*[=:@]?)(\/[^\s]*)$/.exec(word);
-  if (!match || word.includes("://")) return word;
-  return `${match[1] ?? ""}${resolvePath("/", match[2] ?? "")}`;
-}
-
-function absolute(cwd: string, word: string): string {
-  if (word === "" || word.startsWith("-") || /[\s=]|:\/\//.test(word)) return tidyPath(word);
-  return resolvePath(cwd, word);
 }

@@ -5,7 +5,7 @@ import hardBlock from "./policy/hard-block.json" with { type: "json" };
 import injection from "./policy/injection.json" with { type: "json" };
 import privateRanges from "./policy/private-ranges.json" with { type: "json" };
 import protectedPaths from "./policy/protected-paths.json" with { type: "json" };
-import redaction from "./policy/redaction.json" with { type: "json" };
+import { REDACTION } from "./redaction-rules.ts";
 
 /** One rule over text. `pattern` is a JavaScript regular expression, `i` and `u`-free unless `flags` says otherwise. */
 export interface PatternRule {
@@ -23,13 +23,6 @@ export interface PatternRule {
  */
 export interface CommandRule extends PatternRule {
   readonly scope?: "command" | "pipeline" | "raw" | "fact";
-}
-
-export interface RedactionRule extends PatternRule {
-  /** Literal beginnings of a match: a stream holds back a tail that starts like one. */
-  readonly starts?: readonly string[];
-  /** Where a beginning is no literal: what the tail of a stream looks like before the match is complete. */
-  readonly partial?: string;
 }
 
 export interface ProtectedPath {
@@ -56,7 +49,6 @@ export interface AddressRange {
 export const HARD_BLOCK = hardBlock as readonly CommandRule[];
 export const DANGEROUS = dangerous as readonly CommandRule[];
 export const INJECTION = injection as readonly PatternRule[];
-export const REDACTION = redaction as readonly RedactionRule[];
 export const PROTECTED_PATHS = protectedPaths.paths as readonly ProtectedPath[];
 /** Programs that only read: naming a path that is closed for writing is harmless for them. */
 export const READERS: ReadonlySet<string> = new Set(protectedPaths.readers);

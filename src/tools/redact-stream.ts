@@ -1,6 +1,6 @@
 // Redaction of text that comes in pieces: a tail that may begin a secret waits until it cannot (agent.md §5.7).
 import type { StreamRedactor } from "#agent/ports/redactor.ts";
-import { REDACTION } from "./policy.ts";
+import { REDACTION } from "./redaction-rules.ts";
 import type { SecretFinder, SecretRange } from "./redact.ts";
 import type { Spelling } from "./secret-spellings.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { REDACTION } from "./policy.ts";
+import { REDACTION } from "./redaction-rules.ts";
 import { createRedactor } from "./redact.ts";
 
 const KEY = "zQ7!pass+word/with=signs&more";

@@ -1,6 +1,6 @@
 // Redaction at every sink (agent.md §5.7): known values in several spellings, then patterns of policy/redaction.json.
 import type { Redactor } from "#agent/ports/redactor.ts";
-import { REDACTION } from "./policy.ts";
+import { REDACTION } from "./redaction-rules.ts";
 import { openRedactionStream } from "./redact-stream.ts";
 import { spellingsOf, type Spelling } from "./secret-spellings.ts";
 

@@ -77,10 +77,6 @@ const SHELLS = new Set([
 const INTERPRETERS =
   /^(?:python[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|php[\d.]*|lua[\d.]*|deno|bun|awk|gawk|mawk)$/;
 
-export function isShell(name: string): boolean {
-  return SHELLS.has(name);
-}
-
 /** `words[0]` is a plain program name. Empty: nothing inside. */
 export function innerOf(words: readonly string[]): readonly Inner[] {
   const name = words[0] ?? "";

@@ -10,7 +10,7 @@ import type { AddressGuard } from "./address-guard.ts";
 export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 30_000;
-const USER_AGENT = "Mozilla/5.0 (compatible; Hermes; +https://github.com/hermes)";
+const USER_AGENT = "Mozilla/5.0 (compatible; Hermes)";
 
 export interface FetchRequest {
   readonly url: string;
