@@ -139,6 +139,10 @@ void test("find, nearest, allowAlways", async (t) => {
     ?.assess({ command: "rm -rf *" }, { cwd: "/", sessionId: "s" });
   if (assessment) await box.allowAlways(assessment);
   assert.deepEqual(kept, ["rm -rf \\*"]);
+  const later = (command: string) =>
+    box.find("terminal")?.assess({ command }, { cwd: "/srv", sessionId: "s" });
+  assert.equal((await later("rm -rf *"))?.allowListed, true);
+  assert.equal((await later("rm -rf x"))?.allowListed, false);
 });
 
 void test("execute never throws: unknown errors, cyclic results, huge results", async (t) => {

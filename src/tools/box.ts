@@ -2,7 +2,7 @@
 import { nearestWords } from "#base/text.ts";
 import type { Tool, ToolBox } from "#agent/ports/tool.ts";
 import { createAllTools } from "./all.ts";
-import type { ToolBoxDeps } from "./deps.ts";
+import type { ToolBoxDeps, ToolSettings } from "./deps.ts";
 import { createExecutor } from "./execute.ts";
 import { chooseTools } from "./toolsets.ts";
 
@@ -12,7 +12,9 @@ export type { ToolBoxDeps, ToolSettings } from "./deps.ts";
  * Builds the tool list of a session once; it stays the same for the session (I1). Unknown set names are logged.
  * The caller closes the box: background processes of the session end with it (field-rules K02).
  */
-export function createToolBox(deps: ToolBoxDeps): ToolBox {
+export function createToolBox(given: ToolBoxDeps): ToolBox {
+  const remembered: string[] = [];
+  const deps = { ...given, settings: withAllowed(given.settings, remembered) };
   const all = createAllTools(deps);
   const { tools, unknown } = chooseTools(
     all.tools.filter((tool) => tool.unavailable() === null),
@@ -29,7 +31,26 @@ export function createToolBox(deps: ToolBoxDeps): ToolBox {
     find: (name) => byName.get(name) ?? null,
     nearest: (name) => nearestWords(name, byName.keys()),
     execute: createExecutor(deps),
-    allowAlways: (assessment) => deps.rememberAllowed(assessment.allowKey),
+    allowAlways: (assessment) => {
+      // The configuration was read before: what is allowed now holds for the rest of the session at once.
+      remembered.push(assessment.allowKey);
+      return given.rememberAllowed(assessment.allowKey);
+    },
     close: () => all.close(),
+  };
+}
+
+function withAllowed(settings: ToolSettings, remembered: readonly string[]): ToolSettings {
+  return {
+    terminal: settings.terminal,
+    web: settings.web,
+    security: settings.security,
+    memory: settings.memory,
+    approvals: settings.approvals,
+    agent: settings.agent,
+    custom_toolsets: settings.custom_toolsets,
+    get command_allowlist() {
+      return [...settings.command_allowlist, ...remembered];
+    },
   };
 }
