@@ -128,12 +128,37 @@ describe("tokens that are not ours", () => {
   }
 });
 
+test("a refresh token is not spent while there are no keys to check the answer with", async (t) => {
+  const { provider, portal, clock, log } = await open(t);
+  const { identity, tokens } = await login(provider);
+  assert.ok(tokens);
+  const nous = { clientId: PORTAL_CLIENT, portalUrl: portal.url };
+  const restarted = redirectProvider("nous", { nous }, clock, log);
+  portal.faults.set("jwks", { kind: "status", status: 500 });
+  const before = portal.faults.calls.token;
+  await assert.rejects(restarted.refresh({ tokens, identity, signal }), failsWith("unreachable"));
+  assert.equal(portal.faults.calls.token, before);
+  portal.faults.set("jwks", null);
+  await clock.advance(10_000);
+  await restarted.refresh({ tokens, identity, signal });
+});
+
 test("a refreshed token of somebody else is not ours", async (t) => {
   const { provider, portal } = await open(t);
   const { identity, tokens } = await login(provider);
   assert.ok(tokens);
   portal.state.forgery = { payload: { sub: "portal-user-2" } };
   await assert.rejects(provider.refresh({ tokens, identity, signal }), failsWith("not_ours"));
+});
+
+test("every refusal is in the log with its reason", async (t) => {
+  const { provider, portal, log } = await open(t);
+  portal.state.forgery = { payload: { aud: "agent:inst-2" } };
+  await assert.rejects(login(provider), failsWith("not_ours"));
+  portal.state.forgery = { answer: { access_token: undefined } };
+  await assert.rejects(login(provider), failsWith("not_ours"));
+  assert.match(log.lines[0] ?? "", /warn a token is refused.*aud.*"provider":"nous"/u);
+  assert.match(log.lines[1] ?? "", /access_token/u);
 });
 
 test("without a contract version: in, and one warning", async (t) => {

@@ -259,6 +259,42 @@ describe("refresh", () => {
     await provider.refresh({ tokens: second, identity, signal });
   });
 
+  test("userinfo that is down, or refuses, loses no token", async (t) => {
+    const settings = { scopes: OFFLINE, allowedDomains: ["example.test"] };
+    const { provider, issuer } = await open(t, settings, { claimsAtUserinfoOnly: true });
+    const { identity, tokens } = await login(provider);
+    assert.ok(tokens);
+    issuer.faults.set("userinfo", { kind: "status", status: 500 });
+    const second = await provider.refresh({ tokens, identity, signal });
+    issuer.faults.set("userinfo", null);
+    const third = await provider.refresh({ tokens: second, identity, signal });
+    issuer.faults.set("userinfo", { kind: "status", status: 403 });
+    await assert.rejects(
+      provider.refresh({ tokens: third, identity, signal }),
+      failsWith("identity_rejected"),
+      "nothing says any longer that the address is verified",
+    );
+  });
+
+  test("userinfo of somebody else is not ours", async (t) => {
+    const { provider, issuer } = await open(t, {}, { claimsAtUserinfoOnly: true });
+    const json = { sub: "user-2", email: "user-2@example.test" };
+    issuer.faults.set("userinfo", { kind: "status", status: 200, json });
+    await assert.rejects(login(provider), failsWith("not_ours"));
+  });
+
+  test("a refresh token is not spent while there are no keys", async (t) => {
+    const { provider, issuer, clock } = await open(t, { scopes: OFFLINE });
+    const { identity, tokens } = await login(provider);
+    assert.ok(tokens);
+    const before = issuer.faults.calls.token;
+    await clock.advance(25 * 3_600_000);
+    issuer.faults.set("jwks", { kind: "cut" });
+    const input = { tokens, identity, signal };
+    await assert.rejects(provider.refresh(input), failsWith("unreachable"));
+    assert.equal(issuer.faults.calls.token, before);
+  });
+
   test("without expires_in the ID token's end counts", async (t) => {
     const { provider, issuer } = await open(t);
     issuer.state.forgery = { answer: { expires_in: undefined } };

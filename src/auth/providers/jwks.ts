@@ -20,6 +20,11 @@ export interface VerifyOptions {
 
 export interface Jwks {
   /**
+   * Resolves when there are keys, else rejects with `unreachable`: asked before a refresh token is spent, which could not be
+   * taken back when its answer cannot be verified.
+   */
+  demandKeys(signal: AbortSignal): Promise<void>;
+  /**
    * The claims of a token whose signature, issuer, audience and times hold; else rejects with `not_ours`, or with
    * `unreachable` when there are no keys to check with.
    */
@@ -48,26 +53,18 @@ export function createJwks({ url, http, clock, log }: JwksOptions): Jwks {
     clock,
     log,
   });
-  let renewedAt = Number.NEGATIVE_INFINITY;
-  let renewal: Promise<JWTVerifyGetKey> | null = null;
-
-  /** jose found no key: perhaps the issuer has a new one. However many tokens ask, one refetch per cool-down. */
-  const newerKeys = async (signal: AbortSignal): Promise<JWTVerifyGetKey | null> => {
-    if (renewal === null && clock.monotonicMs() - renewedAt >= COOLDOWN_MS) {
-      renewedAt = clock.monotonicMs();
-      renewal = kept.renew(signal).finally(() => {
-        renewal = null;
-      });
-    }
-    return renewal ?? kept.peek();
-  };
-
   return {
+    async demandKeys(signal) {
+      await kept.get(signal);
+    },
+
     async verify(token, options) {
       const { value: keys, isNew } = await kept.get(options.signal);
       const first = await attempt(token, keys, options, clock);
       if (first.claims !== null) return first.claims;
-      const newer = first.noKey && !isNew ? await newerKeys(options.signal) : null;
+      // No key for it: perhaps the issuer has a new one.
+      const mayRenew = first.noKey && !isNew;
+      const newer = mayRenew ? await kept.renew(COOLDOWN_MS, options.signal) : null;
       const hasNewer = newer !== null && newer !== keys;
       const last = hasNewer ? await attempt(token, newer, options, clock) : first;
       if (last.claims !== null) return last.claims;

@@ -22,8 +22,11 @@ export interface KeptOptions<T> {
 export interface Kept<T> {
   /** `isNew`: fetched for this very call. Rejects with what the fetch rejected with, or when the signal aborts. */
   get(signal: AbortSignal): Promise<{ readonly value: T; readonly isNew: boolean }>;
-  /** Fetches although the kept one is fresh; falls back to it. */
-  renew(signal: AbortSignal): Promise<T>;
+  /**
+   * Fetches although the kept one is fresh, once per cool-down however many ask; joins a fetch under way; else what is at
+   * hand, null for nothing.
+   */
+  renew(cooldownMs: number, signal: AbortSignal): Promise<T | null>;
   /** What is at hand, without asking anyone; null: nothing yet, or too old. */
   peek(): T | null;
 }
@@ -37,6 +40,7 @@ export function createKept<T>(options: KeptOptions<T>): Kept<T> {
   let good: { readonly value: T; readonly at: number } | null = null;
   let failure: { readonly error: unknown; readonly at: number } | null = null;
   let flight: Promise<T> | null = null;
+  let renewedAt = Number.NEGATIVE_INFINITY;
 
   const usable = (withinMs: number): T | null =>
     good !== null && clock.monotonicMs() - good.at <= withinMs ? good.value : null;
@@ -76,7 +80,13 @@ export function createKept<T>(options: KeptOptions<T>): Kept<T> {
       }
       return { value: await share(signal), isNew: true };
     },
-    renew: share,
+    async renew(cooldownMs, signal) {
+      if (flight === null) {
+        if (clock.monotonicMs() - renewedAt < cooldownMs) return usable(options.staleMs);
+        renewedAt = clock.monotonicMs();
+      }
+      return share(signal);
+    },
     peek: () => usable(options.staleMs),
   };
 }

@@ -110,7 +110,7 @@ function createNous(clientId: string, portal: string, deps: OidcDeps): RedirectP
 
   const accept = async (answer: Oidc.TokenEndpointResponse, signal: AbortSignal) => {
     refuseTokenType(answer);
-    const claims = await loggingRefusals(NAME, log, () => verify(answer.access_token, signal));
+    const claims = await verify(answer.access_token, signal);
     return { claims, tokens: tokensOf(answer, claims) };
   };
 
@@ -132,32 +132,34 @@ function createNous(clientId: string, portal: string, deps: OidcDeps): RedirectP
       return { url, attempt };
     },
 
-    async completeLogin({ callback, attempt, signal }) {
-      refuseNoCode(callback);
-      const { lib, configuration } = await open(signal);
-      const checks = { pkceCodeVerifier: attempt.verifier, expectedState: attempt.state };
-      const answer = await orAuthError(lib, "invalid_code", () =>
-        lib.authorizationCodeGrant(configuration, callback, checks),
-      );
-      const { claims, tokens } = await accept(answer, signal);
-      return { identity: identityOf(claims), tokens };
-    },
+    completeLogin: ({ callback, attempt, signal }) =>
+      loggingRefusals(NAME, log, async () => {
+        refuseNoCode(callback);
+        const { lib, configuration } = await open(signal);
+        const checks = { pkceCodeVerifier: attempt.verifier, expectedState: attempt.state };
+        const answer = await orAuthError(lib, "invalid_code", () =>
+          lib.authorizationCodeGrant(configuration, callback, checks),
+        );
+        const { claims, tokens } = await accept(answer, signal);
+        return { identity: identityOf(claims), tokens };
+      }),
 
-    async refresh({ tokens, identity, signal }) {
-      const { refresh } = tokens;
-      if (refresh === null) throw new AuthError("refresh_rejected", "there is no refresh token");
-      const { lib, configuration } = await open(signal, {
-        "x-nous-refresh-token": refresh.reveal(),
-      });
-      const answer = await orAuthError(lib, "refresh_rejected", () =>
-        lib.refreshTokenGrant(configuration, refresh.reveal()),
-      );
-      const { claims, tokens: renewed } = await accept(answer, signal);
-      if (claims.sub !== identity.userId) {
-        throw new AuthError("not_ours", "the refreshed token is somebody else's");
-      }
-      return { ...renewed, refresh: renewed.refresh ?? refresh };
-    },
+    refresh: ({ tokens, identity, signal }) =>
+      loggingRefusals(NAME, log, async () => {
+        const { refresh } = tokens;
+        if (refresh === null) throw new AuthError("refresh_rejected", "there is no refresh token");
+        await jwks.demandKeys(signal);
+        const header = { "x-nous-refresh-token": refresh.reveal() };
+        const { lib, configuration } = await open(signal, header);
+        const answer = await orAuthError(lib, "refresh_rejected", () =>
+          lib.refreshTokenGrant(configuration, refresh.reveal()),
+        );
+        const { claims, tokens: renewed } = await accept(answer, signal);
+        if (claims.sub !== identity.userId) {
+          throw new AuthError("not_ours", "the refreshed token is somebody else's");
+        }
+        return { ...renewed, refresh: renewed.refresh ?? refresh };
+      }),
 
     // The portal has no revocation; its refresh tokens end by themselves.
     revoke: () => Promise.resolve(),

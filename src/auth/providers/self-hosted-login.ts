@@ -109,20 +109,18 @@ export function createSelfHosted(
         const { refresh } = tokens;
         if (refresh === null) throw new AuthError("refresh_rejected", "there is no refresh token");
         const session = await open(signal);
+        await keysOf(session.issuer.jwksUri).demandKeys(signal);
         const answer = await renew(session.client, refresh, scope);
         const before = await claimsOf(tokens.idToken);
         const fresh =
           answer.id_token === undefined ? {} : await verify(answer.id_token, session, signal);
-        const claims = await completed(
-          { ...before, ...fresh, sub: fresh["sub"] ?? identity.userId },
-          answer,
-          session,
-        );
-        if (claims["sub"] !== identity.userId) {
+        if ("sub" in fresh && fresh["sub"] !== identity.userId) {
           throw new AuthError("not_ours", "the refreshed token is somebody else's (sub)");
         }
-        admit(claims);
-        const renewed = tokensOf(answer, claims, deps);
+        const known = { ...before, ...fresh, sub: identity.userId };
+        const claims = await orUnknown(completed(known, answer, session));
+        if (claims !== null) admit(claims);
+        const renewed = tokensOf(answer, claims ?? known, deps);
         return {
           ...renewed,
           refresh: renewed.refresh ?? refresh,
@@ -218,10 +216,26 @@ async function completed(
   const hasOwn = ["email", "name", "preferred_username", "groups"].some((name) => name in claims);
   if (hasOwn || issuer.metadata.userinfo_endpoint === undefined) return claims;
   const subject = textClaim(claims, "sub");
-  const more = await orAuthError(lib, "invalid_code", () =>
-    lib.fetchUserInfo(configuration, answer.access_token, subject),
-  );
-  return { ...more, ...claims };
+  try {
+    const more = await orAuthError(lib, "invalid_code", () =>
+      lib.fetchUserInfo(configuration, answer.access_token, subject),
+    );
+    return { ...more, ...claims };
+  } catch (error) {
+    // Refused there: the proof of who it is was the ID token, so only the extras are missing.
+    if (isAuthError(error, "invalid_code")) return claims;
+    throw error;
+  }
+}
+
+/** The refresh token is spent by now: an outage here must not lose the new one. The next refresh looks again. */
+async function orUnknown(claims: Promise<Claims>): Promise<Claims | null> {
+  try {
+    return await claims;
+  } catch (error) {
+    if (isAuthError(error, "unreachable")) return null;
+    throw error;
+  }
 }
 
 async function claimsOf(idToken: Secret | null): Promise<Claims> {
