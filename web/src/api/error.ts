@@ -28,11 +28,6 @@ export class ApiError extends Error implements ApiErrorFacts {
   }
 }
 
-/** True for an answer that never came: the request may be tried again. */
-export function isOffline(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 0;
-}
-
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

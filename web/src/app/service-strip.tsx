@@ -19,7 +19,7 @@ function ServiceItem({ service }: { readonly service: ServiceLine }) {
       <Tooltip.Root>
         <Tooltip.Trigger
           type="button"
-          className="flex w-full items-center gap-2 rounded-(--radius) px-2.5 py-0.5 text-start text-sm pointer-coarse:min-h-11"
+          className="flex w-full min-h-7 items-center gap-2 rounded-(--radius) px-2.5 text-start text-sm pointer-coarse:min-h-11"
           data-testid={`service-${service.name}`}
         >
           <span className={look.tone}>

@@ -23,7 +23,6 @@ export const en = {
     notFound: "There is no such page",
     notFoundText: "The address may be from another version.",
     toChat: "Go to the chat",
-    profile: "Profile",
   },
   nav: {
     chat: "Chat",
@@ -51,12 +50,9 @@ export const en = {
     gateway: "Gateway",
     gatewayOf: (profile: string) => `Gateway (${profile})`,
     version: (version: string) => `Version ${version}`,
-    activeSessions: (n: number) =>
-      plural(L, n, { one: "# active session", other: "# active sessions" }),
     pid: "Process",
     since: "Since",
     restarts: "Restarts",
-    lastExit: "Last exit",
     states: {
       disabled: "off",
       stopped: "stopped",
@@ -86,15 +82,10 @@ export const en = {
     close: "Close",
     retry: "Try again",
     delete: "Delete",
-    edit: "Edit",
     copy: "Copy",
     copied: "Copied",
     undo: "Undo",
     loading: "Loading…",
-    search: "Search",
-    clear: "Clear",
-    refresh: "Refresh",
-    more: "More",
     loadMore: "Load more",
     yes: "Yes",
     no: "No",
@@ -107,7 +98,6 @@ export const en = {
     requestId: (id: string) => `Request ${id}`,
     optional: "optional",
     showMore: (n: number) => plural(L, n, { one: "Show # more line", other: "Show # more lines" }),
-    showLess: "Show less",
   },
   errors: {
     title: "That did not work",
@@ -217,7 +207,6 @@ export const en = {
     demoBadge: "Demo, not an AI",
     conversation: "Conversation",
     older: "Loading older messages…",
-    begin: "Beginning of the conversation",
     working: "Working…",
     states: {
       idle: "Idle",
@@ -263,7 +252,6 @@ export const en = {
       noOutput: "No output.",
       exit: (code: number) => `exit ${code}`,
       cut: "The output was cut.",
-      show: (name: string) => `Details of ${name}`,
     },
     approval: {
       title: "Allow this?",
@@ -343,7 +331,6 @@ export const en = {
     noHits: "Nothing found",
     noHitsText: "Use fewer or other words. Phrases go in “quotes”, beginnings end with *.",
     filterSource: "Source",
-    active: "Current",
     archived: "Archived",
     open: "Open",
     openTerminal: "Copy the terminal command",
@@ -472,9 +459,6 @@ export const en = {
     useMine: "Save mine over it",
     rawLabel: "config.yaml",
     line: (n: number) => `Line ${count(L, n)}`,
-    broken:
-      "config.yaml cannot be read; the last good copy is in use and nothing can be saved here.",
-    readOnly: "Only in the file or the command line",
     export: "Download",
     someDifferent: "Values that differ",
   },
@@ -513,7 +497,6 @@ export const en = {
     daily: "Tokens per day",
     table: "As a table",
     day: "Day",
-    byModel: "By model",
     empty: "No usage in this period",
   },
 };

@@ -95,7 +95,6 @@ export function ToolCard({ tool }: { readonly tool: ToolView }) {
         type="button"
         aria-expanded={open}
         aria-controls={open ? bodyId : undefined}
-        aria-label={`${t.chat.tool.show(tool.name)}: ${t.chat.tool[tool.state]}`}
         className="flex min-h-10 w-full min-w-0 items-center gap-2.5 px-3 py-1.5 text-start text-sm hover:bg-accent"
         onClick={toggle}
       >
@@ -110,7 +109,9 @@ export function ToolCard({ tool }: { readonly tool: ToolView }) {
           {tool.exitCode !== null && tool.exitCode !== 0 && (
             <span className="me-2 text-destructive">{t.chat.tool.exit(tool.exitCode)}</span>
           )}
-          {tool.state !== "ok" && <span className="me-2">{t.chat.tool[tool.state]}</span>}
+          <span className={tool.state === "ok" ? "sr-only" : "me-2"}>
+            {t.chat.tool[tool.state]}
+          </span>
           <Elapsed tool={tool} />
         </span>
         <span className={`transition-transform ${open ? "rotate-90" : ""}`}>

@@ -217,6 +217,7 @@ function ServerRow(props: { readonly server: LocalServerBody; readonly save: Sav
 function CustomServer({ save }: { readonly save: Save }) {
   const { t } = useWords();
   const [url, setUrl] = useState("");
+  const [key, setKey] = useState("");
   const [model, setModel] = useState("");
   return (
     <details>
@@ -228,6 +229,7 @@ function CustomServer({ save }: { readonly save: Save }) {
           save.mutate({
             provider: "custom",
             base_url: url.trim(),
+            ...(key.trim() !== "" && { api_key: key.trim() }),
             ...(model.trim() !== "" && { model: model.trim() }),
           });
         }}
@@ -241,6 +243,18 @@ function CustomServer({ save }: { readonly save: Save }) {
               required
               value={url}
               onChange={(event) => setUrl(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label={`${t.setup.key} (${t.common.optional})`}>
+          {(field) => (
+            <input
+              {...field}
+              className="input font-mono"
+              type="password"
+              autoComplete="off"
+              value={key}
+              onChange={(event) => setKey(event.target.value)}
             />
           )}
         </Field>
@@ -354,7 +368,7 @@ type Way = "key" | "local" | "demo";
 function wayOf(input: SetupModelInput | undefined): Way | null {
   if (!input) return null;
   if (input.provider === "demo") return "demo";
-  return input.api_key === undefined ? "local" : "key";
+  return input.base_url === undefined ? "key" : "local";
 }
 
 export function SetupPage() {
