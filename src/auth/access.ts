@@ -1,6 +1,8 @@
-// Who asks, what a route demands, and the one interface that both gates implement: the local token now, the login gate later.
+// Who asks, what a route demands, and the one interface that both gates implement: the local token and the login gate.
 import type { IncomingHttpHeaders } from "node:http";
 import type { AccessClass } from "#protocol/http-routes.ts";
+import type { GateAnswer } from "./answer.ts";
+import type { Session } from "./sessions/session.ts";
 
 export interface AccessRule {
   readonly class: AccessClass;
@@ -13,34 +15,56 @@ export interface AccessRule {
 }
 
 export type Caller =
-  /** `presented`: something was there, and it was wrong. */
-  | { readonly kind: "stranger"; readonly presented: boolean }
+  /** `presented`: something was there, and it was wrong or is over. */
+  | { readonly kind: "stranger"; readonly presented: "nothing" | "cookie" | "token" }
   /** Holder of the local token. */
   | { readonly kind: "local" }
+  | {
+      readonly kind: "session";
+      readonly session: Session;
+      /** null: known by a ticket; the id, and with it the tokens, are not at hand. */
+      readonly id: string | null;
+    }
+  /** Signed in, but the provider that must confirm it again has been away for too long. */
+  | { readonly kind: "stalled"; readonly provider: string }
   | { readonly kind: "token"; readonly name: string; readonly scopes: readonly string[] };
 
-export interface Presented {
+/** What is known about a request; nothing else takes part in a decision. */
+export interface GateRequest {
+  readonly method: string;
+  /** Dispatched path. */
+  readonly path: string;
+  /** Without "?". */
+  readonly query: string;
   readonly headers: IncomingHttpHeaders;
-  /** `?token=` where the route takes it (upgrades, downloads), else null. */
-  readonly queryToken: string | null;
-}
-
-export interface Refusal {
-  readonly status: 401 | 403 | 503;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Readonly<Record<string, unknown>>;
+  /** Address of the client, behind believed proxies. */
+  readonly client: string;
+  /** By evidence https. */
+  readonly https: boolean;
+  /** Effective Host, as it came. */
+  readonly host: string;
+  /** "" or `/hermes`. */
+  readonly prefix: string;
 }
 
 export interface Gate {
   readonly mode: "local" | "gated";
-  /** Decides from headers alone; no network. */
-  identify(presented: Presented): Caller;
+  /**
+   * P and B: no network. Others may wait for a refresh that is due or for a token provider; the answer is only a promise
+   * then, so that the usual request costs none. `queryToken`: `?token=` where the route takes it, else null.
+   */
+  identify(
+    rule: AccessRule,
+    request: GateRequest,
+    queryToken: string | null,
+  ): Caller | Promise<Caller>;
   /** null: go on. */
-  refuse(rule: AccessRule, caller: Caller): Refusal | null;
+  refuse(rule: AccessRule, caller: Caller, request: GateRequest): GateAnswer | null;
 }
 
 /** `Authorization: Bearer <t>`, else null. */
 export function bearerOf(headers: IncomingHttpHeaders): string | null {
-  const match = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "");
-  return match?.[1] ?? null;
+  const { authorization } = headers;
+  if (authorization === undefined) return null;
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null;
 }

@@ -7,11 +7,26 @@ import { messageOf } from "#base/errors.ts";
 import type { Log } from "#base/log.ts";
 
 export type AuditEvent =
+  | "login_start"
+  | "login_success"
+  | "login_failure"
+  | "logout"
+  | "refresh_success"
+  | "refresh_failure"
+  | "session_verify_failure"
+  | "session_revoked"
   | "ws_ticket_minted"
   | "ws_ticket_rejected"
+  | "token_auth_success"
   | "token_auth_failure"
+  | "native_code_issued"
+  | "native_token_success"
+  | "native_token_failure"
   | "rate_limited"
-  | "env_revealed";
+  | "env_revealed"
+  | "plugin_enabled"
+  | "plugin_disabled"
+  | "service_action";
 
 /** Never written, at any depth. */
 const DROPPED: ReadonlySet<string> = new Set([

@@ -1,6 +1,7 @@
 // The text of a start that would need the login gate and has none (dashboard.md §1.4). No secret values, at most 20 lines.
 import { HermesError } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
+import type { ProviderRegistry } from "./providers/registry.ts";
 import type { GateReason } from "./require-auth.ts";
 
 export interface RefusalFacts {
@@ -25,10 +26,20 @@ export function refusalText(facts: RefusalFacts): string {
   }
   lines.push(
     "Ways out:",
+    "  a user name and password: HERMES_DASHBOARD_BASIC_AUTH_USERNAME and _PASSWORD, or hermes dashboard set-password",
+    "  an OAuth or OIDC provider: HERMES_DASHBOARD_OAUTH_CLIENT_ID, or HERMES_DASHBOARD_OIDC_ISSUER + _CLIENT_ID",
     "  HERMES_DASHBOARD_HOST=127.0.0.1 and an SSH tunnel or a VPN to reach it",
     "  HERMES_DASHBOARD_INSECURE=1 (or --insecure): no login; open to everyone who can reach the port",
   );
   return lines.join("\n");
+}
+
+/** Of every provider that is not ready, in order. A token-only one that is lets nobody sign in. */
+export function providerBullets(providers: ProviderRegistry): RefusalFacts["providers"] {
+  return providers.reports().map(({ name, reason }) => ({
+    name,
+    reason: reason ?? "ready, but for programs only: nobody can sign in with it",
+  }));
 }
 
 export function gateRequired(facts: RefusalFacts): HermesError {

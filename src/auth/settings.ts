@@ -1,5 +1,7 @@
 // The part of the dashboard's settings that decides who may ask what: checked values only.
 
+import type { LifetimeSettings } from "./sessions/lifetimes.ts";
+
 export interface GateSettings {
   /** As given: an address or a name. */
   readonly host: string;
@@ -14,6 +16,11 @@ export interface GateSettings {
   /** Exact origins. */
   readonly corsOrigins: readonly string[];
   readonly hsts: boolean;
+  /** Go straight to the only login provider. */
+  readonly autoSso: boolean;
+  /** Text of the session secret; null: the home's own key file. Never shown. */
+  readonly sessionSecret: string | null;
+  readonly lifetimes: LifetimeSettings;
   readonly csp: {
     readonly img: readonly string[];
     readonly font: readonly string[];

@@ -2,7 +2,7 @@
 // limits, body, handler (dashboard.md §2, §3). The class sits on the route that runs; no middleware looks at a path.
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context } from "hono";
-import { type AccessRule, bearerOf, type Caller, type Gate, type Refusal } from "#auth/access.ts";
+import { type AccessRule, bearerOf, type Caller, type Gate } from "#auth/access.ts";
 import { limiterKey } from "#auth/addresses.ts";
 import { type Audit, deviceOf } from "#auth/audit.ts";
 import { passesCrossSite } from "#auth/cross-site.ts";
@@ -10,6 +10,7 @@ import type { Limiter } from "#auth/limiter.ts";
 import { isNeverARoute } from "#auth/request-target.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Log } from "#base/log.ts";
+import { toResponse } from "./answer-response.ts";
 import { fail, mapError, notFound, tooMany } from "./errors.ts";
 import type { RequestFacts } from "./facts.ts";
 import { readRequestBody } from "./request-body.ts";
@@ -42,7 +43,7 @@ const EVERYTHING = "/*";
 /** Matches the route for unknown API paths and no other. */
 const NEVER = "/api//";
 const SESSION_RULE: AccessRule = { class: "S" };
-const PAGE_RULE: AccessRule = { class: "N" };
+const OPEN_RULE: AccessRule = { class: "B" };
 
 /** Throws when the table, the app and the two path lists do not agree. */
 export function buildApp(table: RouteTable, deps: AppDeps): DashboardApp {
@@ -58,12 +59,18 @@ export function buildApp(table: RouteTable, deps: AppDeps): DashboardApp {
   const put = (route: RegisteredRoute): void => {
     app.on(route.method, [honoPath(route.path)], (c) => run(route, c, deps));
   };
-  const unknown = (c: Context<Env>): Response => answerUnknown(c.env.facts, routes, deps);
+  const unknown = (c: Context<Env>): Promise<Response> => answerUnknown(c.env.facts, routes, deps);
   routes.filter(({ path }) => path !== EVERYTHING).forEach(put);
   const mark = app.routes.length;
   app.all("/api/*", unknown);
   const marked = app.routes.length;
-  routes.filter(({ path }) => path === EVERYTHING).forEach(put);
+  const page = routes.find(({ path }) => path === EVERYTHING);
+  if (page) {
+    // A path that only takes other methods is no page.
+    app.on(page.method, [EVERYTHING], (c) =>
+      namedAt(routes, c.env.facts.path).length > 0 ? unknown(c) : run(page, c, deps),
+    );
+  }
   assertRouteTable(routes, [...app.routes.slice(0, mark), ...app.routes.slice(marked)]);
   app.notFound(unknown);
   app.onError((error, c) => errorResponse(error, c.env.facts, deps));
@@ -77,7 +84,7 @@ function pathOwner(env: Bindings | undefined): Bindings {
 
 async function run(route: RegisteredRoute, c: Context<Env>, deps: AppDeps): Promise<Response> {
   const { facts, incoming } = c.env;
-  const refused = refuseRequest(route.rule, facts, deps);
+  const refused = await refuseRequest(route.rule, facts, deps);
   if (refused.response) return refused.response;
   const params = c.req.param() as Record<string, string>;
   if (!Object.entries(params).every(isSoundParam)) throw notFound("Path");
@@ -107,7 +114,11 @@ type Passed =
   | { readonly response: null; readonly caller: Caller };
 
 /** Cross-site rule, then credential. */
-function refuseRequest(rule: AccessRule, facts: RequestFacts, deps: AppDeps): Passed {
+function refuseRequest(
+  rule: AccessRule,
+  facts: RequestFacts,
+  deps: AppDeps,
+): Passed | Promise<Passed> {
   const { headers } = facts;
   const hasTokenHeader =
     bearerOf(headers) !== null || headers["x-hermes-session-token"] !== undefined;
@@ -120,11 +131,14 @@ function refuseRequest(rule: AccessRule, facts: RequestFacts, deps: AppDeps): Pa
     ownOrigins: facts.ownOrigins,
   });
   if (!passes) throw originRefused(facts, deps.log);
-  const caller = deps.gate.identify({ headers, queryToken: null });
-  const refusal = deps.gate.refuse(rule, caller);
-  if (!refusal) return { response: null, caller };
-  if (caller.kind === "stranger" && caller.presented) noteFailure(facts, deps);
-  return { response: refusalResponse(refusal) };
+  const decide = (caller: Caller): Passed => {
+    const refusal = deps.gate.refuse(rule, caller, facts);
+    if (!refusal) return { response: null, caller };
+    if (caller.kind === "stranger" && caller.presented === "token") noteFailure(facts, deps);
+    return { response: toResponse(refusal) };
+  };
+  const identified = deps.gate.identify(rule, facts, null);
+  return identified instanceof Promise ? identified.then(decide) : decide(identified);
 }
 
 const warnedOrigins = new Set<string>();
@@ -152,24 +166,27 @@ function limited(seconds: number, facts: RequestFacts, deps: AppDeps): Error {
 }
 
 /** No route: a stranger learns nothing, others get 404, or 405 with `Allow` where the path has other methods. */
-function answerUnknown(
+async function answerUnknown(
   facts: RequestFacts,
   routes: readonly RegisteredRoute[],
   deps: AppDeps,
-): Response {
+): Promise<Response> {
   const preflight = answerPreflight(facts, deps.corsOrigins);
   if (preflight) return preflight;
   const never = isNeverARoute(facts.path);
   const isApi = never || facts.path === "/api" || facts.path.startsWith("/api/");
-  const here = never
-    ? []
-    : routesAt(routes, facts.path).filter(({ path }) => path !== EVERYTHING || !isApi);
+  const named = never ? [] : namedAt(routes, facts.path);
+  const here = named.length > 0 || isApi ? named : routesAt(routes, facts.path);
   const open = here.some(({ rule }) => rule.class === "B");
-  const refused = refuseRequest(open ? PAGE_RULE : SESSION_RULE, facts, deps);
+  const refused = await refuseRequest(open ? OPEN_RULE : SESSION_RULE, facts, deps);
   if (refused.response) return refused.response;
   if (here.length === 0) throw notFound("Path");
   const allow = { Allow: allowOf(here) };
   throw fail(405, "method_not_allowed", "Method not allowed", {}, allow);
+}
+
+function namedAt(routes: readonly RegisteredRoute[], path: string): readonly RegisteredRoute[] {
+  return routesAt(routes, path).filter((route) => route.path !== EVERYTHING);
 }
 
 function answerPreflight(
@@ -197,10 +214,6 @@ function jsonResponse({ status, body, headers }: JsonReply<unknown>): Response {
     status,
     headers: { "Content-Type": "application/json", ...headers },
   });
-}
-
-function refusalResponse({ status, headers, body }: Refusal): Response {
-  return jsonResponse({ kind: "json", status, body, headers });
 }
 
 function errorResponse(error: unknown, facts: RequestFacts, deps: AppDeps): Response {

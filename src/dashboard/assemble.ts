@@ -1,13 +1,8 @@
 // The parts of the dashboard put together, without a socket: gate, front, routes, streams.
-import { join } from "node:path";
 import type { Server } from "node:http";
-import { createAudit } from "#auth/audit.ts";
-import { createLimiter } from "#auth/limiter.ts";
-import { createLocalGate } from "#auth/local-gate.ts";
-import { createLocalToken } from "#auth/local-token.ts";
-import { createWsTickets } from "#auth/ws-tickets.ts";
 import { randomHex } from "#base/ids.ts";
 import { buildApp } from "./app.ts";
+import { openAuthServices } from "./auth-services.ts";
 import { createChanges } from "./changes.ts";
 import type { DashboardDeps } from "./deps.ts";
 import { createFront } from "./front.ts";
@@ -27,6 +22,8 @@ export interface Assembly {
   readonly snapshot: StatusSnapshot;
   /** Ends every stream and socket; nothing new is accepted on /readyz. */
   closeStreams(): void;
+  /** After the last request: writes down what sessions still have in memory. */
+  closeAuth(): Promise<void>;
   readonly counts: () => {
     readonly sockets: number;
     readonly streams: number;
@@ -37,30 +34,19 @@ export interface Assembly {
 /** Throws when the routes and the lists of open paths do not agree. */
 export function assemble(deps: DashboardDeps): Assembly {
   const { settings, clock, log, random, redact } = deps;
-  const token = createLocalToken(settings.sessionToken, random);
-  const gate = createLocalGate(token);
-  const tickets = createWsTickets(clock, random);
-  const failures = createLimiter({ most: 30, windowMs: 60_000 }, clock);
-  const audit = createAudit({
-    path: join(deps.home, "logs", "dashboard-auth.log"),
-    maxBytes: deps.auditLog.maxBytes,
-    backups: deps.auditLog.backups,
-    clock,
-    log,
-  });
   const changes = createChanges(clock, () => deps.profiles.opened());
   const sse = createSseServer(clock);
   const snapshot = createStatusSnapshot(deps, deps.home);
+  const auth = openAuthServices(deps, () => snapshot.theme());
+  const { gate, audit, failures } = auth;
   let running = true;
   const services: RouteServices = {
     deps,
     snapshot,
     changes,
     sse,
-    tickets,
-    audit,
+    auth,
     files: createStaticFiles(deps.webDist),
-    pageToken: token.value,
     isRunning: () => running,
   };
   const hub = createSocketHub({
@@ -71,6 +57,10 @@ export function assemble(deps: DashboardDeps): Assembly {
     serverId: randomHex(16, random),
     version: deps.version,
   });
+  auth.onSessionEnd((owner) => {
+    hub.endOwner(owner);
+    sse.endOwner(owner);
+  });
   const table = createRouteTable();
   registerAll(table.registrars, services);
   table.registrars.socket("/api/ws", (socket) => hub.open(socket));
@@ -78,10 +68,10 @@ export function assemble(deps: DashboardDeps): Assembly {
   const app = buildApp(table, { gate, clock, log, audit, failures, corsOrigins, redact });
   const { sockets } = table;
   const server = createHttpServer({
-    front: createFront(settings, false, log),
+    front: createFront(settings, gate.mode === "gated", log),
     app,
     settings,
-    upgrade: createUpgrade({ sockets, gate, tickets, settings, audit, failures, clock, log }),
+    upgrade: createUpgrade({ sockets, auth, settings, clock, log }),
   });
   return {
     server,
@@ -94,6 +84,7 @@ export function assemble(deps: DashboardDeps): Assembly {
       changes.close();
       snapshot.close();
     },
+    closeAuth: () => auth.close(),
     counts: () => ({ sockets: hub.size, streams: sse.size, watchers: changes.watchers }),
   };
 }

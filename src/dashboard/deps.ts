@@ -1,4 +1,5 @@
 // What the composition root hands to the dashboard. It may not import the model, store and tools rooms: their help comes in here.
+import type { ProviderRegistry } from "#auth/providers/registry.ts";
 import type { Clock } from "#base/clock.ts";
 import type { RandomBytes } from "#base/ids.ts";
 import type { Log } from "#base/log.ts";
@@ -97,6 +98,8 @@ export interface DashboardDeps {
   /** `YYYY-MM-DD` */
   readonly releaseDate: string;
   readonly profiles: ProfileDirectory;
+  /** Who may sign in, and why the other providers are not there. No network was used to find out. */
+  readonly providers: ProviderRegistry;
   readonly lock: ProcessLock;
   /** The process environment as it was at the start: config writers resolve `${NAME}` with it. */
   readonly processEnv: Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,5 @@
 // What the route files share.
-import type { Audit } from "#auth/audit.ts";
-import type { WsTickets } from "#auth/ws-tickets.ts";
+import type { AuthServices } from "./auth-services.ts";
 import type { Changes } from "./changes.ts";
 import type { DashboardDeps, ProfileServices } from "./deps.ts";
 import type { RouteContext } from "./routing.ts";
@@ -13,11 +12,8 @@ export interface RouteServices {
   readonly snapshot: StatusSnapshot;
   readonly changes: Changes;
   readonly sse: SseServer;
-  readonly tickets: WsTickets;
-  readonly audit: Audit;
+  readonly auth: AuthServices;
   readonly files: StaticFiles;
-  /** The local token, for the page; null in gated mode. */
-  readonly pageToken: string | null;
   /** False after the stop began: the server answers 503 on /readyz. */
   isRunning(): boolean;
 }

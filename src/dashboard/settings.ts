@@ -66,6 +66,13 @@ export function readDashboardSettings(
       trustedProxies: dashboard.trusted_proxies,
       corsOrigins: dashboard.cors_origins,
       hsts: dashboard.hsts,
+      autoSso: dashboard.auto_sso,
+      sessionSecret: dashboard.session.secret || dashboard.basic_auth.secret || null,
+      lifetimes: {
+        ttlSeconds: dashboard.session.ttl_seconds,
+        idleSeconds: dashboard.session.idle_seconds,
+        basicTtlSeconds: dashboard.basic_auth.session_ttl_seconds,
+      },
       pty: dashboard.pty,
       csp: {
         img: dashboard.csp.img_origins,

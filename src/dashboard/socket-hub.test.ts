@@ -76,7 +76,7 @@ function setUp() {
 
 function open(hub: ReturnType<typeof createSocketHub>): StuckSocket {
   const ws = new StuckSocket();
-  hub.open({ ws: ws as unknown as WebSocket } as Socket);
+  hub.open({ ws: ws as unknown as WebSocket, caller: { kind: "local" } } as Socket);
   return ws;
 }
 

@@ -10,10 +10,12 @@ import type { Changes } from "./changes.ts";
 import { createDeltaMerger } from "./delta-merger.ts";
 import type { ProfileDirectory } from "./deps.ts";
 import { HttpFailure, mapHermesError } from "./errors.ts";
+import { ownerOf } from "./owner.ts";
 import type { Socket } from "./routing.ts";
 import { closeSocket } from "./upgrade.ts";
 
 const MOST_SOCKETS = 256;
+const MOST_PER_OWNER = 32;
 const MOST_SUBSCRIPTIONS = 256;
 const MOST_BAD_FRAMES = 20;
 const MOST_BUFFERED_BYTES = 4 * 1024 * 1024;
@@ -31,29 +33,39 @@ export interface HubDeps {
 
 export interface SocketHub {
   open(socket: Socket): void;
+  /** The session of this owner is over: close code 4401 to its sockets. */
+  endOwner(owner: string): void;
   /** Close code 1001 to everybody. */
   close(): void;
   readonly size: number;
 }
 
 export function createSocketHub(deps: HubDeps): SocketHub {
-  const viewers = new Set<Viewer>();
+  const viewers = new Map<Viewer, string | null>();
+  const countOf = (owner: string | null): number =>
+    owner === null ? 0 : [...viewers.values()].filter((other) => other === owner).length;
   return {
-    open({ ws }) {
-      if (viewers.size >= MOST_SOCKETS) {
+    open({ ws, caller }) {
+      const owner = ownerOf(caller);
+      if (viewers.size >= MOST_SOCKETS || countOf(owner) >= MOST_PER_OWNER) {
         closeSocket(ws, deps.clock, CLOSE.tooMany, "too many sockets");
         return;
       }
       const viewer = new Viewer(ws, deps);
-      viewers.add(viewer);
+      viewers.set(viewer, owner);
       ws.once("close", () => {
         viewers.delete(viewer);
         viewer.end();
       });
       viewer.start();
     },
+    endOwner(owner) {
+      for (const [viewer, whose] of viewers) {
+        if (whose === owner) viewer.close(CLOSE.unauthorized, "session ended");
+      }
+    },
     close() {
-      for (const viewer of viewers) viewer.close(CLOSE.goingAway, "server stops");
+      for (const viewer of viewers.keys()) viewer.close(CLOSE.goingAway, "server stops");
     },
     get size() {
       return viewers.size;

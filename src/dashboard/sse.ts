@@ -11,8 +11,10 @@ export interface SseStream {
 }
 
 export interface SseServer {
-  /** `onEnd` runs once, when either side ends the stream. */
-  open(onEnd: () => void): SseStream;
+  /** `owner`: whose session it belongs to. `onEnd` runs once, when either side ends the stream. */
+  open(owner: string, onEnd: () => void): SseStream;
+  /** The session of this owner is over. */
+  endOwner(owner: string): void;
   /** Headers only, for HEAD. */
   head(): Response;
   close(): void;
@@ -26,19 +28,22 @@ const HEADERS = {
 };
 
 export function createSseServer(clock: Clock): SseServer {
-  const open = new Set<SseStream>();
+  const open = new Map<SseStream, string>();
   return {
-    open(onEnd) {
+    open(owner, onEnd) {
       const stream = openStream(clock, () => {
         open.delete(stream);
         onEnd();
       });
-      open.add(stream);
+      open.set(stream, owner);
       return stream;
+    },
+    endOwner(owner) {
+      for (const [stream, whose] of open) if (whose === owner) stream.close();
     },
     head: () => new Response(null, { headers: HEADERS }),
     close() {
-      for (const stream of open) stream.close();
+      for (const stream of open.keys()) stream.close();
     },
     get size() {
       return open.size;

@@ -2,7 +2,8 @@
 import { closeSync, writeSync } from "node:fs";
 import type { Server } from "node:http";
 import { hostInUrl } from "#auth/addresses.ts";
-import { gateRequired } from "#auth/refusal.ts";
+import { gateRequired, providerBullets } from "#auth/refusal.ts";
+import type { ProviderReport } from "#auth/providers/registry.ts";
 import { whyGate } from "#auth/require-auth.ts";
 import { errnoOf, HermesError, messageOf } from "#base/errors.ts";
 import { assemble, type Assembly } from "./assemble.ts";
@@ -21,12 +22,15 @@ const ANSWERS_IN_FLIGHT_MS = 2000;
  * (`BIND_FAILED`) or a failed self-probe (`NOT_ANSWERING`).
  */
 export async function startDashboard(deps: DashboardDeps): Promise<RunningDashboard> {
-  refuseWithoutGate(deps);
+  refuseWithoutProvider(deps);
   const lock = takeHomeLock(deps.home, deps.lock);
   const closers: (() => void)[] = [() => lock.release()];
   try {
     const assembly = assemble(deps);
-    closers.unshift(() => assembly.closeStreams());
+    closers.unshift(() => {
+      assembly.closeStreams();
+      void assembly.closeAuth();
+    });
     const port = await bind(assembly.server, deps);
     closers.unshift(() => void assembly.server.close());
     await Promise.all([probeSelf(deps.settings.host, port), assembly.snapshot.refresh()]);
@@ -40,16 +44,29 @@ export async function startDashboard(deps: DashboardDeps): Promise<RunningDashbo
   }
 }
 
-/** The login gate is not built yet: what would need it does not start. */
-function refuseWithoutGate({ settings, warn }: DashboardDeps): void {
+/** Before anything is locked, read or bound: with the gate on and nobody who could pass it, there is no start. */
+function refuseWithoutProvider({ settings, warn, providers, log }: DashboardDeps): void {
   const { host, port, publicUrl, insecure } = settings;
   const why = whyGate(settings);
-  if (why !== null) throw gateRequired({ host, port, why, publicUrl, providers: [] });
+  const ready = providers.loginProviders().map(({ name }) => name);
+  if (why !== null && ready.length === 0) {
+    throw gateRequired({ host, port, why, publicUrl, providers: providerBullets(providers) });
+  }
+  if (why !== null) log.info("login gate is on", { host, providers: ready.join(", ") });
+  for (const line of providers.reports().flatMap(complaints)) warn(line);
   if (!insecure) return;
   const reach = publicUrl ? ` and as ${publicUrl.href}` : "";
   warn(
     `WARNING: the dashboard runs without a login on ${host}${reach}: everyone who can reach port ${port} controls this agent.`,
   );
+}
+
+/** What would work only half is said at each start. */
+function complaints({ name, status, reason, warnings }: ProviderReport): readonly string[] {
+  const lines = warnings.map((text) => `hermes: login provider ${name}: ${text}`);
+  return status === "invalid"
+    ? [`hermes: login provider ${name}: ${reason ?? ""}`, ...lines]
+    : lines;
 }
 
 async function bind(server: Server, { settings }: DashboardDeps): Promise<number> {
@@ -104,6 +121,7 @@ function createStop(deps: DashboardDeps, assembly: Assembly, lock: HomeLock): ()
     const timer = setTimeout(() => server.closeAllConnections(), ANSWERS_IN_FLIGHT_MS);
     await Promise.allSettled([closed, ...turns]);
     clearTimeout(timer);
+    await assembly.closeAuth();
     lock.release();
   };
   return () => (stopped ??= stop());

@@ -1,5 +1,6 @@
 // What /api/status, /api/model/info and the other open routes say, kept ready: their handlers do no I/O (product.md D13,
 // field-rules I04).
+import { shouldRequireAuth } from "#auth/require-auth.ts";
 import type { Clock, Timer } from "#base/clock.ts";
 import { messageOf } from "#base/errors.ts";
 import type { Log } from "#base/log.ts";
@@ -43,7 +44,10 @@ export interface StatusSnapshot {
   close(): void;
 }
 
-type SnapshotDeps = Pick<DashboardDeps, "profiles" | "version" | "releaseDate" | "clock" | "log">;
+type SnapshotDeps = Pick<
+  DashboardDeps,
+  "profiles" | "version" | "releaseDate" | "clock" | "log" | "providers" | "settings"
+>;
 
 export function createStatusSnapshot(deps: SnapshotDeps, home: string): StatusSnapshot {
   let facts: Facts = {
@@ -145,8 +149,8 @@ function publicBody(deps: SnapshotDeps, facts: Facts): PublicStatusBody {
     gateway_platforms: {},
     gateway_updated_at: null,
     active_sessions: facts.activeSessions,
-    auth_required: false,
-    auth_providers: [],
+    auth_required: shouldRequireAuth(deps.settings),
+    auth_providers: deps.providers.loginProviders().map(({ name }) => name),
   };
 }
 

@@ -3,17 +3,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
-import { bearerOf, type Caller, type Gate } from "#auth/access.ts";
+import { type AccessRule, bearerOf, type Caller } from "#auth/access.ts";
 import { isLoopbackHost, limiterKey } from "#auth/addresses.ts";
-import { type Audit, deviceOf } from "#auth/audit.ts";
+import { deviceOf } from "#auth/audit.ts";
 import { passesCrossSite } from "#auth/cross-site.ts";
-import type { Limiter } from "#auth/limiter.ts";
 import type { GateSettings } from "#auth/settings.ts";
-import type { WsTickets } from "#auth/ws-tickets.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Log } from "#base/log.ts";
 import { CLOSE } from "#protocol/socket.ts";
 import { originRefused } from "./app.ts";
+import type { AuthServices } from "./auth-services.ts";
 import type { RequestFacts } from "./facts.ts";
 import type { SocketRoute } from "./routing.ts";
 import { refuseUpgrade } from "./server.ts";
@@ -22,11 +21,8 @@ const FRAME_LIMIT_BYTES = 64 * 1024;
 
 export interface UpgradeDeps {
   readonly sockets: readonly SocketRoute[];
-  readonly gate: Gate;
-  readonly tickets: WsTickets;
+  readonly auth: AuthServices;
   readonly settings: GateSettings;
-  readonly audit: Audit;
-  readonly failures: Limiter;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -47,7 +43,7 @@ export function createUpgrade(deps: UpgradeDeps): Upgrade {
       refuseUpgrade(socket, 404, { detail: "Path not found", code: "not_found" });
       return;
     }
-    const strangePeer = deps.gate.mode === "local" && bindIsLoopback && !facts.peerIsLoopback;
+    const strangePeer = deps.auth.gate.mode === "local" && bindIsLoopback && !facts.peerIsLoopback;
     if (strangePeer || !isOwnSite(facts)) {
       originRefused(facts, deps.log);
       const detail = "Requests from this origin are not allowed";
@@ -55,16 +51,28 @@ export function createUpgrade(deps: UpgradeDeps): Upgrade {
       return;
     }
     const query = new URLSearchParams(facts.query);
-    const caller = identify(query, facts, deps);
     server ??= openSocketServer();
-    void server.then((wss) =>
+    void Promise.all([server, identify(query, facts, deps)]).then(([wss, caller]) =>
       wss.handleUpgrade(incoming, socket, head, (ws) => {
         ws.on("error", () => ws.terminate());
-        if (caller) route.open({ ws, facts, caller, query });
-        else closeSocket(ws, deps.clock, CLOSE.unauthorized, "unauthorized");
+        const code = closeCodeFor(caller, deps);
+        if (code === null) route.open({ ws, facts, caller, query });
+        else closeSocket(ws, deps.clock, code, CLOSE_REASON[code]);
       }),
     );
   };
+}
+
+const CLOSE_REASON = {
+  [CLOSE.unauthorized]: "unauthorized",
+  [CLOSE.tryAgainLater]: "provider unreachable",
+} as const;
+
+/** null: it may stay open. */
+function closeCodeFor(caller: Caller, { auth }: UpgradeDeps): keyof typeof CLOSE_REASON | null {
+  if (caller.kind === "stalled") return CLOSE.tryAgainLater;
+  const isAllowed = caller.kind === "local" || caller.kind === "session";
+  return isAllowed && auth.isLive(caller) ? null : CLOSE.unauthorized;
 }
 
 /** Loaded at the first upgrade: a start that nobody connects to does not pay for it. */
@@ -90,25 +98,38 @@ function isOwnSite(facts: RequestFacts): boolean {
   });
 }
 
-/** null: no usable credential. A ticket is burnt by being presented. */
-function identify(query: URLSearchParams, facts: RequestFacts, deps: UpgradeDeps): Caller | null {
+const RULE: AccessRule = { class: "S" };
+
+/** A ticket is burnt by being presented; a cookie counts only with an Origin, which every browser sends here. */
+async function identify(
+  query: URLSearchParams,
+  facts: RequestFacts,
+  deps: UpgradeDeps,
+): Promise<Caller> {
+  const { gate, tickets } = deps.auth;
   const ticket = query.get("ticket");
   if (ticket !== null) {
-    const use = deps.tickets.use(ticket);
-    if (use.ok) return { kind: "local" };
-    noteFailure(use.reason, facts, deps);
-    return null;
+    const use = tickets.use(ticket);
+    const caller = use.ok ? await deps.auth.ticketCaller(use.owner) : STRANGER;
+    if (caller.kind === "stranger") noteFailure(use.ok ? "ended" : use.reason, facts, deps);
+    return caller;
   }
-  const caller = deps.gate.identify({ headers: facts.headers, queryToken: query.get("token") });
-  if (!deps.gate.refuse({ class: "S" }, caller)) return caller;
-  if (caller.kind === "stranger" && caller.presented) noteFailure("token", facts, deps);
-  return null;
+  const { cookie: _cookie, ...others } = facts.headers;
+  const headers = facts.headers.origin === undefined ? others : facts.headers;
+  const caller = await gate.identify(RULE, { ...facts, headers }, query.get("token"));
+  if (caller.kind === "stranger" && caller.presented === "token") {
+    noteFailure("token", facts, deps);
+  }
+  return caller;
 }
 
-function noteFailure(reason: string, facts: RequestFacts, deps: UpgradeDeps): void {
-  deps.failures.hit(limiterKey(facts.client));
+const STRANGER: Caller = { kind: "stranger", presented: "token" };
+
+function noteFailure(reason: string, facts: RequestFacts, { auth }: UpgradeDeps): void {
+  auth.failures.hit(limiterKey(facts.client));
   const device = deviceOf(facts.headers["user-agent"]);
-  deps.audit.write("ws_ticket_rejected", { reason, ip: facts.client, path: facts.path, device });
+  const { client: ip, path } = facts;
+  auth.audit.write("ws_ticket_rejected", { reason, ip, path, device });
 }
 
 /** Sends the close frame and destroys the socket 2 s later if the other side does not answer. Reason ≤ 123 bytes. */

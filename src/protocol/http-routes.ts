@@ -61,9 +61,11 @@ import type {
 import type {
   AuthProvidersBody,
   AuthProvidersStatusBody,
+  AuthSessionsBody,
   CreateProfileBody,
   CreateProfileInput,
   HealthBody,
+  MeBody,
   OkBody,
   PluginsBody,
   ProfilesBody,
@@ -99,8 +101,8 @@ export interface HttpRoutes {
   "GET /login": Route<"B", RawAnswer>;
   "GET /auth/login": Route<"B", RawAnswer>;
   "GET /auth/callback": Route<"B", RawAnswer>;
-  "POST /auth/logout": Route<"B", OkBody>;
-  "POST /auth/password-login": Route<"B", OkBody>;
+  "POST /auth/logout": Route<"B", RawAnswer>;
+  "POST /auth/password-login": Route<"B", RawAnswer>;
   "GET /api/auth/providers": Route<"B", AuthProvidersBody>;
   "GET /healthz": Route<"B", RawAnswer>;
   "GET /readyz": Route<"B", ReadyBody>;
@@ -114,7 +116,10 @@ export interface HttpRoutes {
   "GET /*": Route<"N", RawAnswer>;
 
   "GET /api/auth/providers/status": Route<"S", AuthProvidersStatusBody>;
-  "GET /api/auth/me": Route<"S", never>;
+  "GET /api/auth/me": Route<"S", MeBody>;
+  "GET /api/auth/sessions": Route<"S", AuthSessionsBody>;
+  "DELETE /api/auth/sessions/{sid}": Route<"S", OkBody>;
+  "POST /auth/logout-all": Route<"S", RawAnswer>;
   "POST /api/auth/ws-ticket": Route<"S", WsTicketBody>;
 
   "GET /api/setup": Route<"S", SetupBody>;

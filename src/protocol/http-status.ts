@@ -101,6 +101,43 @@ export interface AuthProvidersStatusBody {
   }[];
 }
 
+/** GET /api/auth/me: who is signed in. */
+export interface MeBody {
+  readonly user_id: string;
+  readonly email: string;
+  readonly display_name: string;
+  readonly org_id: string;
+  readonly provider: string;
+  /** Unix seconds: the absolute end of the session. */
+  readonly expires_at: number;
+}
+
+/** The sessions of the user who asks. */
+export interface AuthSessionsBody {
+  readonly sessions: readonly {
+    /** Prefix of the record's digest; says nothing about the cookie. */
+    readonly id: string;
+    readonly kind: "browser" | "native";
+    readonly provider: string;
+    readonly created_at: string;
+    readonly last_seen_at: string;
+    readonly ip: string;
+    readonly user_agent: string;
+    readonly current: boolean;
+  }[];
+}
+
+export interface EndedBody {
+  readonly ok: true;
+  readonly ended: number;
+}
+
+/** POST /auth/logout and /auth/password-login, to callers that take JSON. */
+export interface LogoutBody {
+  readonly ok: true;
+  readonly login_url: string;
+}
+
 /** Single use, in `?ticket=` of an upgrade. */
 export interface WsTicketBody {
   readonly ticket: string;

@@ -112,7 +112,7 @@ test("forwarded headers of an untrusted peer change nothing; of a trusted one th
   };
   const plain = await openDashboard(t);
   assert.equal((await plain.stranger("/api/sessions", { headers: spoofed })).status, 401);
-  const page = await plain.stranger("/login", { headers: spoofed });
+  const page = await plain.stranger("/auth/login", { headers: spoofed });
   assert.equal(page.headers["location"], "/");
   assert.equal(plain.logLines.filter((line) => line.includes("trusted_proxies")).length, 1);
 
@@ -120,7 +120,7 @@ test("forwarded headers of an untrusted peer change nothing; of a trusted one th
     config: "model: {provider: demo}\ndashboard:\n  trusted_proxies: [loopback]\n",
   });
   const headers = { "x-forwarded-prefix": "/hermes" };
-  assert.equal((await behind.stranger("/login", { headers })).headers["location"], "/hermes/");
+  assert.equal((await behind.stranger("/auth/login", { headers })).headers["location"], "/hermes/");
   assert.equal((await behind.stranger("/hermes/api/health", { headers })).status, 200);
   assert.equal((await behind.stranger("/api/health", { headers })).status, 200);
   const html = await behind.stranger("/hermes/chat", { headers });
@@ -136,7 +136,7 @@ test("a malformed prefix counts as none, with one warning per value", async (t) 
   });
   const bad = ["//e", '/a"><script>', "/../x", "/a%0d%0aX", "https://e", `/${"a".repeat(256)}`];
   for (const prefix of [...bad, ...bad]) {
-    const answer = await dashboard.stranger("/login", {
+    const answer = await dashboard.stranger("/auth/login", {
       headers: { "x-forwarded-prefix": prefix },
     });
     assert.equal(answer.headers["location"], "/", prefix);
@@ -144,7 +144,7 @@ test("a malformed prefix counts as none, with one warning per value", async (t) 
   const warned = dashboard.logLines.filter((line) => line.includes("X-Forwarded-Prefix"));
   assert.equal(warned.length, bad.length);
   const longest = `/${"a".repeat(255)}`;
-  const good = await dashboard.stranger("/login", { headers: { "x-forwarded-prefix": longest } });
+  const good = await dashboard.stranger("/auth/login", { headers: { "x-forwarded-prefix": longest } });
   assert.equal(good.headers["location"], `${longest}/`);
 });
 
@@ -235,7 +235,7 @@ test("headers on page, JSON, asset, error and redirect; the nonce differs each t
     ["/favicon.ico", "no-cache", 200],
     ["/api/sessions", "no-store", 401],
     ["/assets/none.js", "no-store", 404],
-    ["/login", "no-store", 302],
+    ["/auth/login", "no-store", 302],
   ];
   const ids = new Set<string>();
   for (const [path, cache, status] of cases) {

@@ -390,7 +390,10 @@ test("without a build pages answer 503 with the command, the API works", async (
 
 test("local mode: sign-in routes lead home or say that sign-in is off", async (t) => {
   const dashboard = await openDashboard(t);
-  for (const path of ["/login", "/auth/login?provider=x", "/auth/callback?code=x"]) {
+  const page = await dashboard.stranger("/login");
+  assert.equal(page.status, 200);
+  assert.match(page.body, /No sign-in needed[^]*href="\/"/);
+  for (const path of ["/auth/login?provider=x", "/auth/callback?code=x"]) {
     const answer = await dashboard.stranger(path);
     assert.deepEqual([answer.status, answer.headers["location"]], [302, "/"], path);
   }

@@ -2,6 +2,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { collectProviders } from "#auth/providers/collect.ts";
+import { createRegistry, type Offer } from "#auth/providers/registry.ts";
+import { readProviderSettings } from "#auth/providers/settings.ts";
 import { type Clock, systemClock } from "#base/clock.ts";
 import { HermesError } from "#base/errors.ts";
 import { systemRandom } from "#base/ids.ts";
@@ -38,6 +41,8 @@ export interface DashboardOptions {
   readonly readyFd?: number;
   readonly demoDelayMs?: number;
   readonly test?: ModelTestResult;
+  /** Login providers; those of the settings unless given. */
+  readonly offers?: readonly Offer[];
 }
 
 export interface TestDashboard {
@@ -107,6 +112,15 @@ export async function prepareDashboard(
     version: "0.0.1-test",
     releaseDate: "2026-01-15",
     profiles: directoryOf(profiles, paths),
+    providers: createRegistry(
+      options.offers ??
+        collectProviders(readProviderSettings(first.loaded()), {
+          clock,
+          random: systemRandom,
+          log,
+        }),
+      log,
+    ),
     lock: createProcessLock(),
     processEnv,
     clock,

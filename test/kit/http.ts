@@ -6,6 +6,8 @@ export interface Answer {
   readonly status: number;
   /** Lower-case names; several lines of one name are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
+  /** One `Set-Cookie` line each. */
+  readonly setCookies: readonly string[];
   readonly body: string;
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the test names the shape it expects
   json<T = Record<string, unknown>>(): T;
@@ -43,7 +45,12 @@ export function ask(url: string, question: Question = {}): Promise<Answer> {
         incoming.on("error", reject);
         incoming.on("end", () =>
           resolve(
-            answerOf(incoming.statusCode ?? 0, flat(incoming.headers), Buffer.concat(chunks)),
+            answerOf(
+              incoming.statusCode ?? 0,
+              flat(incoming.headers),
+              Buffer.concat(chunks),
+              incoming.headers["set-cookie"],
+            ),
           ),
         );
       },
@@ -114,10 +121,15 @@ function unchunked(bytes: Buffer): Buffer {
   }
 }
 
-function answerOf(status: number, headers: Record<string, string>, bytes: Buffer): Answer {
+function answerOf(
+  status: number,
+  headers: Record<string, string>,
+  bytes: Buffer,
+  setCookies: readonly string[] = [],
+): Answer {
   const body = bytes.toString("utf8");
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as above
-  return { status, headers, body, json: <T>() => JSON.parse(body) as T };
+  return { status, headers, setCookies, body, json: <T>() => JSON.parse(body) as T };
 }
 
 function flat(

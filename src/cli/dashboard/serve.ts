@@ -1,9 +1,11 @@
 // Starts the dashboard of this home and keeps it until a signal ends it (dashboard.md §1.3, §1.5).
 import { join, resolve } from "node:path";
+import type { ProviderRegistry } from "#auth/providers/registry.ts";
 import { systemClock } from "#base/clock.ts";
 import { HermesError } from "#base/errors.ts";
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { systemRandom } from "#base/ids.ts";
+import type { Log } from "#base/log.ts";
 import { rootOf } from "#config/homes.ts";
 import type { LoadedConfig } from "#config/loaded.ts";
 import { readDashboardSettings, type DashboardSettings } from "#dashboard/settings.ts";
@@ -50,6 +52,7 @@ async function serveUntilSignal(
     version,
     releaseDate,
     profiles: profiles.directory,
+    providers: await openProviders(loaded, workspace.log),
     lock: workspace.lock,
     processEnv: launch.env,
     auditLog: {
@@ -69,6 +72,15 @@ async function serveUntilSignal(
   await signal;
   await running.stop();
   return EXIT.ok;
+}
+
+/** Judged by their settings; loaded here, so that commands without a server do not pay for it. */
+async function openProviders(loaded: LoadedConfig, log: Log): Promise<ProviderRegistry> {
+  const { collectProviders } = await import("#auth/providers/collect.ts");
+  const { createRegistry } = await import("#auth/providers/registry.ts");
+  const { readProviderSettings } = await import("#auth/providers/settings.ts");
+  const deps = { clock: systemClock, random: systemRandom, log };
+  return createRegistry(collectProviders(readProviderSettings(loaded), deps), log);
 }
 
 function readSettings(context: Context, loaded: LoadedConfig): DashboardSettings {

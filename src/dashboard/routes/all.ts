@@ -16,11 +16,13 @@ import { registerProfiles } from "./profiles.ts";
 import { registerSessionUpkeep } from "./session-upkeep.ts";
 import { registerSessions } from "./sessions.ts";
 import { registerSetup } from "./setup.ts";
+import { registerSignIn } from "./sign-in.ts";
 import { registerStatus } from "./status.ts";
 
 export function registerAll(routes: Registrars, services: RouteServices): void {
   registerStatus(routes, services);
   registerAuth(routes, services);
+  registerSignIn(routes, services);
   registerSetup(routes, services);
   registerChat(routes, services);
   registerChatActions(routes, services);

@@ -15,7 +15,7 @@ const MOST_VALUE_CHARS = 32_768;
 const key = z.string().check(z.minLength(1), z.maxLength(128));
 
 export function registerEnv(routes: Registrars, services: RouteServices): void {
-  const { deps, audit } = services;
+  const { deps, auth } = services;
 
   routes.session("GET /api/env", {
     handler: async (context) => json(envBody((await profileOf(services, context)).loaded())),
@@ -70,7 +70,7 @@ export function registerEnv(routes: Registrars, services: RouteServices): void {
         }
         const value = env.get(name);
         if (value === undefined) throw notFound(name);
-        audit.write("env_revealed", { name, ip: context.facts.client });
+        auth.audit.write("env_revealed", { name, ip: context.facts.client });
         return json({ key: name, value });
       },
     },

@@ -3,9 +3,11 @@ import { TOPICS, type Topic } from "#protocol/socket.ts";
 import { createDeltaMerger } from "../delta-merger.ts";
 import { fail, invalidField } from "../errors.ts";
 import type { Registrars, RouteContext } from "../routing.ts";
+import { ownerOf } from "../owner.ts";
 import { profileOf, type RouteServices } from "../route-services.ts";
 
 const MOST_PER_SESSION = 4;
+const MOST_EVENTS_PER_SESSION = 32;
 const MOST_IN_ALL = 256;
 
 export function registerEvents(routes: Registrars, services: RouteServices): void {
@@ -23,13 +25,14 @@ export function registerEvents(routes: Registrars, services: RouteServices): voi
       const profile = await profileOf(services, context);
       const { sessionId } = await profile.sessions.state(context.params["id"] ?? "");
       if (context.facts.method === "HEAD") return sse.head();
-      const key = `${profile.name} ${sessionId} ${callerKey(context)}`;
+      const owner = ownerOf(context.caller);
+      const key = `${profile.name} ${sessionId} ${owner ?? context.facts.client}`;
       if ((open.get(key) ?? 0) >= MOST_PER_SESSION || sse.size >= MOST_IN_ALL)
         throw tooManyStreams();
       count(key, 1);
       let stop = (): void => undefined;
       let ended = false;
-      const stream = sse.open(() => {
+      const stream = sse.open(owner ?? "", () => {
         ended = true;
         count(key, -1);
         stop();
@@ -60,9 +63,16 @@ export function registerEvents(routes: Registrars, services: RouteServices): voi
     handler(context) {
       const topics = topicsOf(context.query);
       if (context.facts.method === "HEAD") return sse.head();
-      if (sse.size >= MOST_IN_ALL) throw tooManyStreams();
+      const owner = ownerOf(context.caller);
+      const key = `events ${owner ?? ""}`;
+      const isFull = owner !== null && (open.get(key) ?? 0) >= MOST_EVENTS_PER_SESSION;
+      if (isFull || sse.size >= MOST_IN_ALL) throw tooManyStreams();
+      count(key, 1);
       let stop = (): void => undefined;
-      const stream = sse.open(() => stop());
+      const stream = sse.open(owner ?? "", () => {
+        count(key, -1);
+        stop();
+      });
       stop = changes.watch(topics, (event) => stream.send({ event: event.topic, data: event }));
       return stream.response;
     },
@@ -71,10 +81,6 @@ export function registerEvents(routes: Registrars, services: RouteServices): voi
 
 function tooManyStreams(): Error {
   return fail(429, "rate_limited", "Too many event streams", {}, { "Retry-After": "10" });
-}
-
-function callerKey({ caller, facts }: RouteContext<null>): string {
-  return caller.kind === "token" ? caller.name : facts.client;
 }
 
 function afterOf({ facts, query }: RouteContext<null>): string | null {

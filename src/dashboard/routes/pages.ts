@@ -45,8 +45,8 @@ export function registerPages(routes: Registrars, services: RouteServices): void
       if (html === null) return renderNoBuild(settings.csp);
       const page = {
         prefix: facts.prefix,
-        token: services.pageToken,
-        authRequired: services.pageToken === null,
+        token: services.auth.pageToken,
+        authRequired: services.auth.gated !== null,
         embeddedChat: true,
       };
       return renderPage(html, page, settings.csp);

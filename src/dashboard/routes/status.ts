@@ -1,21 +1,22 @@
 // Health and status (dashboard.md §11.1, §11.2). Nothing here does I/O for a stranger.
 import { isLoopbackHost } from "#auth/addresses.ts";
-import { isBeyondLoopback } from "#auth/require-auth.ts";
+import { isBeyondLoopback, shouldRequireAuth } from "#auth/require-auth.ts";
 import { json, type Registrars } from "../routing.ts";
 import type { RouteServices } from "../route-services.ts";
 
 export function registerStatus(routes: Registrars, services: RouteServices): void {
   const { deps, snapshot } = services;
   const { settings } = deps;
+  const gated = shouldRequireAuth(settings);
   const openLoopback = isLoopbackHost(settings.host) && !isBeyondLoopback(settings.publicUrl);
 
   routes.public("GET /api/health", {
-    handler: () => json({ ok: true, version: deps.version, auth_required: false }),
+    handler: () => json({ ok: true, version: deps.version, auth_required: gated }),
   });
 
   routes.public("GET /api/status", {
     async handler({ caller, query }) {
-      const known = caller.kind !== "stranger";
+      const known = caller.kind === "local" || caller.kind === "session";
       const profile = query.get("profile");
       if (known && profile) return json(await snapshot.fullOf(profile));
       return json(known || openLoopback ? snapshot.full() : snapshot.public());
