@@ -2,18 +2,6 @@
 
 export type Role = "user" | "assistant" | "tool" | "system";
 
-/** Surfaces that a session can come from; platform names join with the gateway. */
-export const SOURCES = [
-  "cli",
-  "tui",
-  "web",
-  "api-server",
-  "webhook",
-  "cron",
-  "tool",
-  "oneshot",
-] as const;
-
 /** Sources that lists and searches show only when asked for by name (agent.md §6.5). */
 export const HIDDEN_SOURCES: readonly string[] = ["tool", "oneshot", "cron", "api-server"];
 
