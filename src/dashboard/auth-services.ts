@@ -31,7 +31,7 @@ export interface AuthServices {
   readonly gated: GatedServices | null;
   /** Who a ticket was made for, as that caller stands now. */
   ticketCaller(owner: string): Caller | Promise<Caller>;
-  /** False once the caller's session ended. */
+  /** False once the caller's session ended; its record is read from disk. */
   isLive(caller: Caller): boolean;
   /** `run` gets the owner of sockets and streams whose session ended. */
   onSessionEnd(run: (owner: string) => void): void;
@@ -115,7 +115,7 @@ function openGated(deps: DashboardDeps, shared: Shared, theme: () => string): Au
     },
     ticketCaller: (owner) => ticketCaller(owner, records, refresher),
     isLive: (caller) =>
-      caller.kind !== "session" || records.byDigest(caller.session.digest) !== null,
+      caller.kind !== "session" || records.recheckDigest(caller.session.digest) !== null,
     onSessionEnd: (run) => void records.onEnd(({ digest }) => run(digest)),
     async close() {
       stopControl();

@@ -34,6 +34,8 @@ export interface SessionRecords {
   /** As `find`, from the file and not from memory (class R). */
   recheck(id: string): Session | null;
   byDigest(digest: string): Session | null;
+  /** As `byDigest`, from the file. */
+  recheckDigest(digest: string): Session | null;
   /** Somebody used it. Written to disk at most once a minute. */
   touch(session: Session): void;
   /** null: none, or sealed with another key. */
@@ -155,8 +157,10 @@ class Records implements SessionRecords {
   }
 
   recheck(id: string): Session | null {
-    if (!ID.test(id)) return null;
-    const digest = digestOfId(id);
+    return ID.test(id) ? this.recheckDigest(digestOfId(id)) : null;
+  }
+
+  recheckDigest(digest: string): Session | null {
     const entry = this.#entries.get(digest);
     if (entry) this.#reread(entry);
     return this.byDigest(digest);

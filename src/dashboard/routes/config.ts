@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
+import { isFreshLogin, reauthUrl } from "#auth/session-gate.ts";
 import { parseConfigText } from "#config/document.ts";
 import { configPathOf, readText } from "#config/files.ts";
 import { getAt, toPlain } from "#config/plain.ts";
@@ -40,7 +41,7 @@ export function registerConfig(routes: Registrars, services: RouteServices): voi
       const changes = changesOf(context.body.config, profile.loaded().config);
       for (const { path } of changes) {
         if (isGateKey(path)) throw gateKey(path.join("."), null);
-        requireFreshLogin(path, context);
+        requireFreshLogin(path, context, services);
       }
       await writeSettings(profile, services, changes, { expected: text });
       return json({ ok: true }, 200, { ETag: etagOf(textOnDisk(profile)) });
@@ -107,12 +108,18 @@ function checkMatch({ facts }: Pick<RouteContext, "facts">, text: string | null)
   throw fail(412, "conflict", "The settings were changed by somebody else in the meantime");
 }
 
+/** As class R with `freshLogin`: the record as it is on disk, and a sign-in of the last 15 minutes. */
 function requireFreshLogin(
   path: readonly string[],
-  { caller }: Pick<RouteContext, "caller">,
+  { caller, facts }: Pick<RouteContext, "caller" | "facts">,
+  { auth, deps }: RouteServices,
 ): void {
   if (caller.kind === "local" || !needsFreshLogin(path)) return;
-  throw fail(403, "reauth_required", `Sign in again to change ${path.join(".")}`);
+  const isFresh =
+    caller.kind === "session" && auth.isLive(caller) && isFreshLogin(caller.session, deps.clock);
+  if (isFresh) return;
+  const login = { login_url: reauthUrl(facts.prefix) };
+  throw fail(403, "reauth_required", `Sign in again to change ${path.join(".")}`, login);
 }
 
 function gateKey(key: string, line: number | null): Error {

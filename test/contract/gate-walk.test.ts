@@ -1,0 +1,228 @@
+// Every registered route × who asks × method × spelling of the path, with the answer that the decision table gives
+// (dashboard.md §3.4, §4.1; rows 2, 24, 25). The routes come from the table of the server, not from a copy.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test, type TestContext } from "node:test";
+import { assemble } from "#dashboard/assemble.ts";
+import type { RegisteredRoute } from "#dashboard/routing.ts";
+import { PUBLIC_API_PATHS } from "#auth/public-paths.ts";
+import { LOCAL_TOKEN, prepareDashboard } from "../kit/dashboard.ts";
+import { type GatedDashboard, openGated } from "../kit/gated.ts";
+import { type Answer, ask, askRaw } from "../kit/http.ts";
+import { offerStub, createStubProvider } from "../kit/stub-provider.ts";
+import { systemClock } from "#base/clock.ts";
+
+const SECRET = "a-session-secret-of-the-walk";
+const PLANTED = "sk-planted-0123456789";
+
+async function routesOf(t: TestContext): Promise<readonly RegisteredRoute[]> {
+  const offers = [offerStub(createStubProvider({ clock: systemClock }))];
+  const { deps } = await prepareDashboard(t, { offers, flags: { host: "0.0.0.0" } });
+  const { table, closeStreams, closeAuth } = assemble(deps);
+  t.after(() => {
+    closeStreams();
+    return closeAuth();
+  });
+  return table.routes;
+}
+
+function open(t: TestContext): Promise<GatedDashboard> {
+  return openGated(t, {
+    dotEnv: `OPENAI_API_KEY=${PLANTED}\n`,
+    env: { HERMES_DASHBOARD_SESSION_SECRET: SECRET },
+  });
+}
+
+function fill(path: string): string {
+  return path
+    .replaceAll("{requestId}", "req_1")
+    .replaceAll("{sid}", "0123456789abcdef")
+    .replaceAll("{id}", "20260115_120000_abc123")
+    .replace("/*", "/some-file");
+}
+
+/** Spellings that dispatch to the same route. */
+function spellings(path: string): string[] {
+  const encoded = `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`;
+  return [path, `/.${path}`, `/x/..${path}`, `/x/%2e%2e${path}`, encoded, `${path}?x=/api/status`];
+}
+
+interface Visitor {
+  readonly name: "stranger" | "garbage" | "expired" | "local token";
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function visitors(gated: GatedDashboard): Promise<readonly Visitor[]> {
+  const browser = gated.browser();
+  await browser.login();
+  const cookie = browser.jar.header("/") ?? "";
+  await browser.post("/auth/logout");
+  return [
+    { name: "stranger", headers: {} },
+    { name: "garbage", headers: { cookie: "hermes_session_at=garbage" } },
+    { name: "expired", headers: { cookie } },
+    { name: "local token", headers: { "x-hermes-session-token": LOCAL_TOKEN } },
+  ];
+}
+
+function expectRefusal(answer: Answer, method: string, dead: boolean, what: string): void {
+  assert.equal(answer.status, 401, what);
+  if (method !== "HEAD") {
+    assert.deepEqual(
+      answer.json(),
+      {
+        error: dead ? "session_expired" : "unauthenticated",
+        detail: "Unauthorized",
+        reason: dead ? "invalid_or_expired_session" : "no_cookie",
+        login_url: "/login",
+      },
+      what,
+    );
+  }
+  expectDeletions(answer, dead, what);
+}
+
+function expectDeletions(answer: Answer, dead: boolean, what: string): void {
+  assert.ok(
+    answer.setCookies.every((line) => line.includes("Max-Age=0")),
+    what,
+  );
+  const clears = answer.setCookies.some((line) => line.startsWith("hermes_session_at=;"));
+  assert.equal(clears, dead, what);
+}
+
+function expectNoSecret(answer: Answer, home: string, what: string): void {
+  for (const secret of [PLANTED, SECRET, LOCAL_TOKEN, home]) {
+    assert.ok(!answer.body.includes(secret), `${what} shows a secret or a path`);
+  }
+}
+
+/** What the table says for somebody who is not signed in. */
+function expect(
+  route: RegisteredRoute,
+  method: string,
+  visitor: Visitor,
+  answer: Answer,
+  home: string,
+) {
+  const what = `${visitor.name}: ${method} ${route.path} (${route.rule.class}) -> ${answer.status} ${answer.body.slice(0, 90)}`;
+  const dead = visitor.name === "garbage" || visitor.name === "expired";
+  const own = method === route.method || (method === "HEAD" && route.method === "GET");
+  if (answer.status < 300) expectNoSecret(answer, home, what);
+  switch (route.rule.class) {
+    case "P":
+      if (own) assert.equal(answer.status, 200, what);
+      else expectRefusal(answer, method, dead, what);
+      return;
+    case "B":
+      if (own) assert.ok(answer.status !== 401 && answer.status < 500, what);
+      else assert.ok(answer.status === 405 || answer.status === 404, what);
+      return;
+    case "N":
+      if (!own) return expectRefusal(answer, method, dead, what);
+      assert.equal(answer.status, 302, what);
+      assert.match(
+        answer.headers["location"] ?? "",
+        /^\/(?:login|auth\/login\?provider=stub)/,
+        what,
+      );
+      return;
+    case "S":
+    case "R":
+    case "T":
+      return expectRefusal(answer, method, dead, what);
+    default:
+      route.rule.class satisfies never;
+  }
+}
+
+test("nobody who is not signed in gets past the table, whatever the method and the spelling", async (t) => {
+  const routes = await routesOf(t);
+  const gated = await open(t);
+  const everybody = await visitors(gated);
+  const others = (route: RegisteredRoute) =>
+    new Set(routes.filter(({ path }) => path === route.path).map(({ method }) => method));
+  for (const route of routes) {
+    for (const method of new Set([route.method, "GET", "HEAD", "POST"])) {
+      // Another route of the same path answers this method: it has its own turn.
+      if (method !== route.method && others(route).has(method)) continue;
+      if (method === "HEAD" && route.method !== "GET" && others(route).has("GET")) continue;
+      for (const visitor of everybody) {
+        const path = fill(route.path);
+        for (const target of method === route.method ? spellings(path) : [path]) {
+          const headers = { ...visitor.headers, "x-forwarded-uri": "/api/status" };
+          const answer = await ask(`${gated.url}${target}`, { method, headers });
+          expect(route, method, visitor, answer, gated.home);
+        }
+      }
+    }
+  }
+});
+
+test("signed in: no route answers 401 or 500, and no answer of an open route tells more than it may", async (t) => {
+  const routes = await routesOf(t);
+  const gated = await open(t);
+  const browser = gated.browser();
+  await browser.login();
+  for (const route of routes) {
+    if (route.path.endsWith("/events") || route.path.startsWith("/auth/")) continue;
+    for (const target of spellings(fill(route.path))) {
+      const answer = await browser.get(target, { method: route.method });
+      const what = `${route.method} ${target}: ${answer.status} ${answer.body.slice(0, 90)}`;
+      assert.notEqual(answer.status, 401, what);
+      assert.ok(answer.status < 500, what);
+      assert.ok(!answer.body.includes(PLANTED) && !answer.body.includes(SECRET), what);
+      assert.ok(!answer.body.includes(LOCAL_TOKEN), what);
+    }
+  }
+});
+
+test("unknown paths: a stranger learns nothing, others get 404", async (t) => {
+  const gated = await open(t);
+  const browser = gated.browser();
+  await browser.login();
+  for (const path of [
+    "/api",
+    "/api/",
+    "/api/nothing",
+    "/api/sessions/x/y",
+    "/API/status",
+    "/api//status",
+  ]) {
+    assert.equal((await gated.stranger(path)).status, 401, path);
+    const known = await browser.get(path);
+    assert.deepEqual([known.status, known.json()["code"]], [404, "not_found"], path);
+  }
+  assert.equal((await gated.stranger("/nothing", { method: "PUT", body: {} })).status, 401);
+  assert.equal((await browser.get("/nothing", { method: "PUT", body: {} })).status, 405);
+});
+
+test("every public path answers GET and HEAD to a stranger, and no other method", async (t) => {
+  const gated = await open(t);
+  for (const path of Object.keys(PUBLIC_API_PATHS)) {
+    assert.equal((await gated.stranger(path)).status, 200, path);
+    assert.equal((await gated.stranger(path, { method: "HEAD" })).status, 200, path);
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+      assert.equal((await gated.stranger(path, { method })).status, 401, `${method} ${path}`);
+    }
+  }
+});
+
+test("path-tricks.txt: the same answers with the gate on", async (t) => {
+  const gated = await open(t);
+  const lines = readFileSync(new URL("../fixtures/path-tricks.txt", import.meta.url), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  for (const line of lines) {
+    const [expected = "", target = ""] = line.split(" ");
+    const answer = await askRaw(gated.running.port, [
+      `GET ${target} HTTP/1.1`,
+      `Host: 127.0.0.1:${gated.running.port}`,
+      "Connection: close",
+      "",
+      "",
+    ]);
+    assert.equal(String(answer.status), expected, `${line}: ${answer.body.slice(0, 100)}`);
+    if (answer.status === 401) assert.equal(answer.json()["error"], "unauthenticated", line);
+  }
+});
