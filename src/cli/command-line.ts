@@ -13,7 +13,8 @@ import {
   type OptionSpec,
 } from "./registry.ts";
 
-export type OptionValues = Readonly<Record<string, string | number | boolean | undefined>>;
+type OptionValue = string | number | boolean | readonly string[] | undefined;
+export type OptionValues = Readonly<Record<string, OptionValue>>;
 
 export interface CommandLine {
   /** `["sessions", "list"]`; `["chat"]` when no command was named. */
@@ -53,12 +54,18 @@ export async function parseCommandLine(words: readonly string[]): Promise<Comman
 
 function toCommander(spec: OptionSpec, Option: typeof CommanderOption): CommanderOption {
   // commander wants <NAME>; the registry writes NAME, as manuals do.
-  const flags = spec.flags.replace(/ ([A-Z]+)$/, " <$1>");
+  const flags = spec.flags.replace(/ ([A-Z:]+)$/, " <$1>");
   const option = new Option(flags, spec.help);
   if (spec.choices) option.choices([...spec.choices]);
   const { min } = spec;
   if (min !== undefined) {
     option.argParser((text: string) => parseCount(text, min, spec.flags));
+  }
+  if (spec.repeats) {
+    option.argParser((text: string, before: readonly string[] | undefined) => [
+      ...(before ?? []),
+      text,
+    ]);
   }
   // `--no-x` is told apart from "not given", so that no default overrides a global.
   if (option.negate) option.default(undefined);

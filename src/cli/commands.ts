@@ -9,6 +9,7 @@ export const COMMAND_MODULES: Readonly<Record<string, () => Promise<CommandModul
   status: () => import("./commands/status.ts"),
   doctor: () => import("./commands/doctor.ts"),
   dashboard: () => import("./commands/dashboard.ts"),
+  probe: () => import("./commands/probe.ts"),
   profile: () => import("./commands/profile.ts"),
   sessions: () => import("./commands/sessions.ts"),
   logs: () => import("./commands/logs.ts"),

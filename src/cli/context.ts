@@ -29,7 +29,7 @@ export interface CommandModule {
   run(context: Context): Promise<ExitCode>;
 }
 
-/** Typed reading of parsed options. A repeated option keeps its last value. */
+/** Typed reading of parsed options. A repeated option keeps its last value unless its spec says `repeats`. */
 export function textOption(options: OptionValues, name: string): string | undefined {
   const value = options[name];
   return typeof value === "string" ? value : undefined;
@@ -37,6 +37,12 @@ export function textOption(options: OptionValues, name: string): string | undefi
 
 export function flagOption(options: OptionValues, name: string): boolean {
   return options[name] === true;
+}
+
+/** Every value of an option that repeats. */
+export function listOption(options: OptionValues, name: string): readonly string[] {
+  const value = options[name];
+  return Array.isArray(value) ? value : [];
 }
 
 export function numberOption(options: OptionValues, name: string): number | undefined {

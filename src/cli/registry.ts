@@ -7,6 +7,8 @@ export interface OptionSpec {
   readonly choices?: readonly string[];
   /** A whole number of at least this. */
   readonly min?: number;
+  /** May be given several times: the values come as a list. */
+  readonly repeats?: boolean;
 }
 
 export interface CommandSpec {
@@ -167,6 +169,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
   },
   {
+    name: "probe",
+    summary: "Ask agents whether they are alive, as a portal does",
+    operands: ["[URL...]"],
+    options: [
+      { flags: "--concurrency N", help: "how many at a time (32)", min: 1 },
+      { flags: "--timeout S", help: "seconds for each answer (5)", min: 1 },
+      { flags: "--expect CODE", help: "exit 0 if every answer has this code, else 1", min: 100 },
+      { flags: "--header K:V", help: "send this header too; repeatable", repeats: true },
+      { flags: "--raw URL", help: "ask exactly URL and print status and body as JSON" },
+    ],
+    notes:
+      "Asks URL/api/status without a cookie. Exit codes: 0 all running or gated, 1 one is down, 75 one is starting; with --raw 0 any HTTP answer, 69 none.",
+  },
+  {
     name: "profile",
     summary: "Independent agents: own settings, memory and sessions",
     subcommands: [
@@ -295,7 +311,7 @@ export function commandWords(): readonly string[] {
 
 /** Words that a later version gives a meaning to: a profile's alias must never come to hide one. */
 const COMING_WORDS: readonly string[] = [
-  ..."gateway supervise probe pairing cron skills mcp webhook send backup import auth".split(" "),
+  ..."gateway supervise pairing cron skills mcp webhook send backup import auth".split(" "),
   ..."fallback tools skin prompt-size completion hooks container slot-run".split(" "),
 ];
 
