@@ -167,6 +167,37 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: "--status", help: "say whether one runs" },
       { flags: "--stop", help: "stop the one that runs" },
     ],
+    bare: true,
+    subcommands: [
+      {
+        name: "set-password",
+        summary: "Set user name and password of the login",
+        operands: ["[USERNAME]"],
+        options: [{ flags: "--password-stdin", help: "read the password from stdin, do not ask" }],
+      },
+      {
+        name: "register",
+        summary: "Sign in at a portal under the client id that it gave",
+        options: [{ flags: "--client-id ID", help: "agent:… as the portal shows it" }],
+      },
+      {
+        name: "sessions",
+        summary: "List or end logins",
+        operands: ["ACTION", "[ID]"],
+        notes:
+          "ACTION is list, revoke ID (what list shows, or the start of it) or revoke-all. It takes effect within 2 s.",
+      },
+      {
+        name: "rotate-secret",
+        summary: "Make a new session key: every login ends",
+      },
+      {
+        name: "unlock",
+        summary: "Forget failed logins",
+        operands: ["[USER]"],
+        options: [{ flags: "--all", help: "of everybody" }],
+      },
+    ],
   },
   {
     name: "probe",

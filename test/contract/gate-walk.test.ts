@@ -18,12 +18,12 @@ const PLANTED = "sk-planted-0123456789";
 async function routesOf(t: TestContext): Promise<readonly RegisteredRoute[]> {
   const offers = [offerStub(createStubProvider({ clock: systemClock }))];
   const { deps } = await prepareDashboard(t, { offers, flags: { host: "0.0.0.0" } });
-  const { table, closeStreams, closeAuth } = assemble(deps);
+  const assembly = assemble(deps);
   t.after(() => {
-    closeStreams();
-    return closeAuth();
+    assembly.closeStreams();
+    return assembly.closeAuth();
   });
-  return table.routes;
+  return assembly.table.routes;
 }
 
 function open(t: TestContext): Promise<GatedDashboard> {
