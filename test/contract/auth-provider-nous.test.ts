@@ -253,14 +253,14 @@ describe("clocks", () => {
     });
   }
 
-  for (const [name, payload] of [
-    ["nbf +45 s", { nbf: inSeconds(45) }],
-    ["exp −30 s", { exp: inSeconds(-30) }],
-    ["iat +30 s", { iat: inSeconds(30) }],
+  for (const [name, claims] of [
+    ["nbf +45 s", () => ({ nbf: inSeconds(45) })],
+    ["exp −30 s", () => ({ exp: inSeconds(-30) })],
+    ["iat +30 s", () => ({ iat: inSeconds(30) })],
   ] as const) {
     test(`${name} is within the leeway`, async (t) => {
       const { provider, portal } = await open(t);
-      portal.state.forgery = { payload };
+      portal.state.forgery = { payload: claims() };
       await login(provider);
     });
   }
