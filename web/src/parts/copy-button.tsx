@@ -1,5 +1,6 @@
 // Copies a text and says so.
 import { useEffect, useState } from "react";
+import { copyText } from "../app/plain-http.ts";
 import { announce } from "../app/announce.ts";
 import { useWords } from "../i18n/i18n.tsx";
 import { Icon } from "./icons.tsx";
@@ -13,7 +14,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     return () => clearTimeout(timer);
   }, [copied]);
   async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(text);
+    await copyText(text);
     setCopied(true);
     announce(t.common.copied);
   }

@@ -1,6 +1,7 @@
 // Files that go with the next message: pasted, dropped or picked; uploaded at once (dashboard.md §9.3).
 import { useState } from "react";
 import type { AttachmentBody } from "#protocol/http-chat.ts";
+import { randomId } from "../../app/plain-http.ts";
 import { ApiError } from "../../api/error.ts";
 import { client } from "../../app/services.ts";
 import { useWords } from "../../i18n/i18n.tsx";
@@ -46,7 +47,7 @@ export function useAttachments(): Attachments {
       showToast(t.chat.tooLarge(file.name), { tone: "error" });
       return;
     }
-    const key = crypto.randomUUID();
+    const key = randomId();
     setFiles((now) => [...now, { key, name: file.name, size: file.size, id: null }]);
     try {
       const { id } = await upload(file);

@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { StartChatBody } from "#protocol/http-chat.ts";
+import { randomId } from "../../app/plain-http.ts";
 import { ApiError } from "../../api/error.ts";
 import { sessionQuery, setupQuery } from "../../api/queries.ts";
 import { client, queries } from "../../app/services.ts";
@@ -42,7 +43,7 @@ function useStart() {
       json: {},
     });
     outbox.add(id, {
-      clientId: `web-${crypto.randomUUID()}`,
+      clientId: `web-${randomId()}`,
       text: draft.text,
       ...(draft.attachments.length > 0 && { attachments: draft.attachments }),
     });

@@ -12,6 +12,7 @@ import type {
 import type { AgentEvent, ApprovalChoice, BusyMode } from "#protocol/events.ts";
 import type { MessageBody, MessagesBody } from "#protocol/http-sessions.ts";
 import type { OkBody } from "#protocol/http-status.ts";
+import { randomId } from "../../app/plain-http.ts";
 import type { Client } from "../../api/client.ts";
 import { ApiError } from "../../api/error.ts";
 import type { LiveSocket } from "../../socket/socket.ts";
@@ -174,7 +175,7 @@ export class SessionController {
 
   /** Keeps the text until the server has it; offline it waits and goes out with the same id. */
   async send(input: Omit<SendMessageInput, "client_message_id">): Promise<void> {
-    const entry: Unsent = { clientId: `web-${crypto.randomUUID()}`, ...input };
+    const entry: Unsent = { clientId: `web-${randomId()}`, ...input };
     this.#deps.outbox.add(this.sessionId, entry);
     this.#set({ outbox: [...this.#view.outbox, outgoing(entry, "waiting")] });
     await this.flush();
@@ -292,7 +293,7 @@ export class SessionController {
 
   async retry(): Promise<void> {
     await this.#deps.client.request<RetryBody>("POST", this.#url("/retry"), {
-      json: { client_message_id: `web-${crypto.randomUUID()}` },
+      json: { client_message_id: `web-${randomId()}` },
     });
   }
 

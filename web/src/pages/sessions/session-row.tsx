@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
 import type { SessionBody, SessionPatchInput } from "#protocol/http-sessions.ts";
+import { copyText } from "../../app/plain-http.ts";
 import { ApiError } from "../../api/error.ts";
 import { client, queries } from "../../app/services.ts";
 import { useWords } from "../../i18n/i18n.tsx";
@@ -126,9 +127,9 @@ function RowMenu({ session, title }: { readonly session: SessionBody; readonly t
               icon="terminal"
               label={t.sessions.openTerminal}
               onSelect={() => {
-                void navigator.clipboard
-                  .writeText(`hermes --resume ${session.id}`)
-                  .then(() => showToast(t.common.copied));
+                void copyText(`hermes --resume ${session.id}`).then(() =>
+                  showToast(t.common.copied),
+                );
               }}
             />
             <MenuItem
