@@ -1,6 +1,6 @@
 // The one fetch wrapper (dashboard.md §12.1): prefix, local token, 30 s limit, sign-in and one reload on a new token.
 import type { Boot } from "./boot.ts";
-import { asRecord, errorFromAnswer, errorWithoutAnswer } from "./error.ts";
+import { type ApiError, asRecord, errorFromAnswer, errorWithoutAnswer } from "./error.ts";
 
 export const LAST_LOCATION_KEY = "hermes.lastLocation";
 const RELOADED_KEY = "hermes.reloadedFor401";
@@ -42,6 +42,8 @@ export interface Client {
   /** `{p}` + path + query: the only way a URL of ours is made. */
   href(path: string, query?: Query): string;
   request<T>(method: Method, path: string, options?: RequestOptions): Promise<T>;
+  /** Where to sign in again for what was refused with `reauth_required`, and back to here; null for other refusals. */
+  reauthUrl(error: ApiError): string | null;
   /** As `request`, with the ETag. */
   answer<T>(method: Method, path: string, options?: RequestOptions): Promise<Answer<T>>;
 }
@@ -84,18 +86,23 @@ export function createClient(boot: Boot, page: Page): Client {
     }
   }
 
+  /** The login that comes back to where the user is. */
+  function loginFrom(loginUrl: string, here: string): string {
+    const next =
+      boot.basePath !== "" && here.startsWith(boot.basePath)
+        ? here.slice(boot.basePath.length)
+        : here;
+    const url = loginUrl.includes("?") ? `${loginUrl}&` : `${loginUrl}?`;
+    return `${url}next=${encodeURIComponent(next)}`;
+  }
+
   /** Leaves the page for the login; the caller's promise stays pending so that nothing flashes. */
   function signIn(loginUrl: string): Promise<never> {
     if (!leaving) {
       leaving = true;
       const here = page.location();
       page.storage.setItem(LAST_LOCATION_KEY, here);
-      const next =
-        boot.basePath !== "" && here.startsWith(boot.basePath)
-          ? here.slice(boot.basePath.length)
-          : here;
-      const url = loginUrl.includes("?") ? `${loginUrl}&` : `${loginUrl}?`;
-      page.go(`${url}next=${encodeURIComponent(next)}`);
+      page.go(loginFrom(loginUrl, here));
     }
     return new Promise<never>(() => {});
   }
@@ -131,6 +138,11 @@ export function createClient(boot: Boot, page: Page): Client {
   return {
     href,
     answer,
+    reauthUrl({ code, body }) {
+      const loginUrl = body["login_url"];
+      if (code !== "reauth_required" || typeof loginUrl !== "string") return null;
+      return loginFrom(loginUrl, page.location());
+    },
     request: async <T>(method: Method, path: string, options?: RequestOptions) =>
       (await answer<T>(method, path, options)).data,
   };

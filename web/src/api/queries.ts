@@ -19,8 +19,8 @@ import type {
   SessionsBody,
   UsageBody,
 } from "#protocol/http-sessions.ts";
-import type { StatusBody } from "#protocol/http-status.ts";
-import { client } from "../app/services.ts";
+import type { AuthSessionsBody, MeBody, StatusBody } from "#protocol/http-status.ts";
+import { boot, client } from "../app/services.ts";
 import type { Query } from "./client.ts";
 
 const get = <T>(path: string, query: Query = {}) => ({
@@ -37,6 +37,20 @@ export const statusQuery = queryOptions({
   queryKey: ["status"],
   ...get<StatusBody>("/api/status"),
   refetchInterval: 5000,
+});
+
+/** Who is signed in; nobody is in local mode, which answers 401. */
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  ...get<MeBody>("/api/auth/me"),
+  enabled: boot.authRequired,
+  staleTime: 60_000,
+});
+
+export const loginSessionsQuery = queryOptions({
+  queryKey: ["me", "sessions"],
+  ...get<AuthSessionsBody>("/api/auth/sessions"),
+  enabled: boot.authRequired,
 });
 
 export const setupQuery = queryOptions({ queryKey: ["setup"], ...get<SetupBody>("/api/setup") });

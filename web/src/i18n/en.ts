@@ -44,6 +44,18 @@ export const en = {
     insecure: "Anyone who can reach this port controls this agent.",
     reload: "Reload",
   },
+  account: {
+    via: (provider: string) => `via ${provider}`,
+    sessions: "Signed-in devices",
+    signOut: "Sign out",
+    signOutEverywhere: "Sign out everywhere",
+    current: "this one",
+    lastSeen: (when: string) => `last seen ${when}`,
+    end: "End",
+    endOf: (device: string) => `End ${device}`,
+    failed: "Signing out did not work. Try again.",
+    signInAgain: "Sign in again",
+  },
   status: {
     title: "Services",
     dashboard: "Dashboard",

@@ -45,6 +45,18 @@ export const zhHans: Messages = {
     insecure: "任何能访问此端口的人都可以控制这个智能体。",
     reload: "重新加载",
   },
+  account: {
+    via: (provider) => `通过 ${provider}`,
+    sessions: "已登录的设备",
+    signOut: "退出登录",
+    signOutEverywhere: "在所有设备上退出登录",
+    current: "本机",
+    lastSeen: (when) => `最近活动 ${when}`,
+    end: "结束",
+    endOf: (device) => `结束 ${device}`,
+    failed: "退出登录未成功。请重试。",
+    signInAgain: "重新登录",
+  },
   status: {
     title: "服务",
     dashboard: "控制台",

@@ -2,6 +2,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useEffect, useState, type ReactNode } from "react";
 import { ApiError } from "../api/error.ts";
+import { client } from "../app/services.ts";
 import { useWords } from "../i18n/i18n.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
@@ -45,6 +46,7 @@ export function Failure(props: { readonly error: unknown; readonly onRetry?: () 
   const code = error instanceof ApiError ? error.code : "internal";
   const detail = error instanceof ApiError ? error.detail : String(error);
   const requestId = error instanceof ApiError ? error.requestId : null;
+  const reauth = error instanceof ApiError ? client.reauthUrl(error) : null;
   return (
     <div role="alert" className="card flex gap-3 border-destructive p-4">
       <span className="text-destructive">
@@ -57,6 +59,13 @@ export function Failure(props: { readonly error: unknown; readonly onRetry?: () 
           <code>{code}</code>
           {requestId !== null && ` · ${t.common.requestId(requestId)}`}
         </p>
+        {reauth !== null && (
+          <div className="mt-1">
+            <a className="button button-plain" href={reauth}>
+              {t.account.signInAgain}
+            </a>
+          </div>
+        )}
         {props.onRetry && (
           <div className="mt-1">
             <button type="button" className="button button-plain" onClick={props.onRetry}>
