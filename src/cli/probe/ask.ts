@@ -1,4 +1,4 @@
-// One GET of a probe. A redirect is an answer like any other, no cookie is kept, nothing is thrown.
+// One GET of a probe. A redirect is an answer like any other, no cookie is kept, no answer and no failure is thrown.
 import {
   request as httpRequest,
   type Agent,
@@ -8,6 +8,7 @@ import {
 import { request as httpsRequest } from "node:https";
 import type { Clock } from "#base/clock.ts";
 import { errnoOf } from "#base/errors.ts";
+import { usageError } from "../command-line.ts";
 import { TIMEOUT, TOO_LONG, type Outcome } from "./outcome.ts";
 
 export interface Question {
@@ -30,15 +31,16 @@ export interface AskDeps {
 /** A login wall in front may set large cookies; Node's own limit is 16 KiB. */
 const MOST_HEADER_BYTES = 64 * 1024;
 
+/** Throws only USAGE (64): a Host header that the proxy of this address cannot carry (RFC 9112 §3.2.2). */
 export async function ask(question: Question, { clock, agentFor }: AskDeps): Promise<Outcome> {
   const limit = new AbortController();
-  const timer = clock.after(question.timeoutMs, () => limit.abort());
   const nameOf = (error: unknown): string =>
     limit.signal.aborted ? TIMEOUT : (errnoOf(error) ?? "UNKNOWN");
+  const outgoing = openRequest(question, agentFor(question.url));
+  const timer = clock.after(question.timeoutMs, () => limit.abort());
+  // A proxy that hangs leaves a request without a socket, which no `destroy` ends: `answerTo` does not wait for it.
+  limit.signal.addEventListener("abort", () => outgoing.destroy());
   try {
-    const outgoing = openRequest(question, agentFor(question.url));
-    // A proxy that hangs leaves a request without a socket, which no `destroy` ends: the promise must not wait for it.
-    limit.signal.addEventListener("abort", () => outgoing.destroy());
     const incoming = await answerTo(outgoing, limit.signal);
     const { body, cut } = await bodyOf(incoming, question, nameOf);
     outgoing.destroy();
@@ -54,7 +56,15 @@ export async function ask(question: Question, { clock, agentFor }: AskDeps): Pro
 
 function openRequest({ url, headers }: Question, agent: Agent): ClientRequest {
   const start = url.protocol === "https:" ? httpsRequest : httpRequest;
-  return start(url, { agent, headers, maxHeaderSize: MOST_HEADER_BYTES });
+  try {
+    return start(url, { agent, headers, maxHeaderSize: MOST_HEADER_BYTES });
+  } catch (error) {
+    if (errnoOf(error) !== "ERR_INVALID_ARG_VALUE") throw error;
+    throw usageError(
+      `--header: HTTP_PROXY would not carry this Host to ${url.host}.`,
+      `Leave the header out, or name ${url.hostname} in NO_PROXY.`,
+    );
+  }
 }
 
 function answerTo(outgoing: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> {

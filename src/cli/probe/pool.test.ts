@@ -24,6 +24,15 @@ test("never more than asked for, started in order, results in the order of the i
   assert.equal(most, 3);
 });
 
+test("a rejection is its own item's, and the others go on", async () => {
+  const pending = runBounded([1, 2, 3], 1, async (item) => {
+    if (item === 2) throw new Error("two");
+    return item;
+  });
+  assert.equal(await pending[2], 3);
+  await assert.rejects(pending[1] as Promise<number>, /two/);
+});
+
 test("fewer items than places; none", async () => {
   assert.deepEqual(await Promise.all(runBounded(["a"], 32, async (item) => item)), ["a"]);
   assert.deepEqual(
