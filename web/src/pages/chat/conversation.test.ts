@@ -147,6 +147,23 @@ describe("everything once, whatever arrives first", () => {
     expect(isBusy(live)).toBe(true);
   });
 
+  test("a fetched row that is ahead of the stream shows its text once", () => {
+    const early = { ...answer, turn_id: "turn" };
+    const view = ["user:hi", "agent:Hello.", "working"];
+    expect(seen([question, early], play(events.slice(0, 4)))).toEqual(view);
+    expect(seen([question, early], play(events))).toEqual(view);
+    const turn: TurnSnapshot = {
+      turnId: "turn",
+      text: "Hel",
+      reasoning: "",
+      calls: [],
+      pending: [],
+      savedUpTo: 1,
+    };
+    const live = play([{ type: "snapshot", state: "calling", turn, queue: [] }]);
+    expect(seen([question, early], live)).toEqual(view);
+  });
+
   test("a snapshot replaces what was folded before it", () => {
     const before = play(events);
     expect(seen([question, answer], play([IDLE], before))).toEqual(["user:hi", "agent:Hello."]);

@@ -67,6 +67,8 @@ export interface StoredPart {
   readonly openCalls: ReadonlySet<string>;
   readonly clientIds: ReadonlySet<string>;
   readonly last: MessageBody | null;
+  /** Highest id of an answer, by turn. */
+  readonly answerOf: ReadonlyMap<string, number>;
 }
 
 export function storedPart(rows: readonly MessageBody[]): StoredPart {
@@ -97,6 +99,11 @@ export function storedPart(rows: readonly MessageBody[]): StoredPart {
     callIds,
     openCalls,
     clientIds: new Set(rows.flatMap((row) => row.client_message_id ?? [])),
+    answerOf: new Map(
+      rows.flatMap((row) =>
+        row.role === "assistant" && row.turn_id !== null ? [[row.turn_id, row.id] as const] : [],
+      ),
+    ),
     last: rows.findLast((row) => row.active && row.kind === null) ?? null,
   };
 }
@@ -178,6 +185,11 @@ function withLiveFacts(stored: StoredPart, live: Live): Item[] {
   });
 }
 
+/** A fetched row can be ahead of the stream: then the open text is in it already. */
+function isOpenTextStored(stored: StoredPart, live: Live): boolean {
+  return live.turnId !== null && (stored.answerOf.get(live.turnId) ?? 0) > live.savedUpTo;
+}
+
 function liveItems(stored: StoredPart, live: Live): Item[] {
   const lastText = live.parts.findLast((part) => part.kind === "text");
   return live.parts.flatMap((part): Item[] => {
@@ -188,6 +200,7 @@ function liveItems(stored: StoredPart, live: Live): Item[] {
     }
     if (part.text === "" && part.reasoning === "") return [];
     if (part.savedAs !== null && stored.ids.has(part.savedAs)) return [];
+    if (part.savedAs === null && isOpenTextStored(stored, live)) return [];
     return [
       {
         kind: "assistant",
