@@ -181,7 +181,7 @@ test("what is a profile, and what is not and why", async (t) => {
   mkdirSync(join(folder, "default"));
   mkdirSync(join(folder, ".new-abc"));
   writeFileSync(join(folder, "file"), "");
-  symlinkSync("/nonexistent", join(folder, "dangling"));
+  symlinkSync(join(root, "gone"), join(folder, "dangling"));
   const { profiles, ignored } = findProfiles(root);
   assert.deepEqual(
     profiles.map((profile) => profile.name),

