@@ -79,7 +79,7 @@ describe("local servers", () => {
       roots,
     });
     assert.deepEqual(await finder.find(), []);
-    assert.ok(performance.now() - from < 2000);
+    assert.ok(performance.now() - from < 15_000);
   });
 
   test("a dead one is not asked again for 30 s, unless somebody says so", async (t) => {

@@ -280,7 +280,7 @@ for (const wire of WIRES) {
         const from = performance.now();
         abort.abort(new Error("interrupted"));
         assert.equal(errorOf(await running).kind, "aborted");
-        assert.ok(performance.now() - from < 1000);
+        assert.ok(performance.now() - from < 15_000);
         await until("the server sees it", () => server.requests[0]?.aborted);
       }
     });

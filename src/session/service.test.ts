@@ -187,7 +187,7 @@ test("closing ends the turn, saves its text and leaves no child process", async 
   await until("the command runs", () => existsSync(join(work, "started")));
   const begun = performance.now();
   await service.close("shutdown");
-  assert.ok(performance.now() - begun < 3000);
+  assert.ok(performance.now() - begun < 20_000);
   assert.equal(viewer.events.at(-1)?.event.type, "turn-end");
   await assert.rejects(service.send(row.id, { ...web, text: "more" }), code("SHUTTING_DOWN"));
   const { messages } = await store.readMessages(row.id, { limit: 10, order: "asc" });
