@@ -224,6 +224,13 @@ export const VARIABLES: readonly Variable[] = [
     ["FORCE_COLOR", null, "Colours without a terminal too"],
     ["XDG_STATE_HOME", null, "Base of the directory of token locks"],
     ["EDITOR", null, "Program of `config edit`"],
+    [
+      "HTTP_PROXY",
+      null,
+      "Proxy for http requests to login providers and of `probe`; lower case wins",
+    ],
+    ["HTTPS_PROXY", null, "The same for https"],
+    ["NO_PROXY", null, "Hosts that are asked directly; loopback always is"],
   ]),
 ];
 
