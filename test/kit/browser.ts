@@ -7,6 +7,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type BrowserServer,
   type LaunchOptions,
   type Page,
 } from "playwright-core";
@@ -20,19 +21,23 @@ export const NO_BROWSER = existsSync(PROGRAM) ? false : `needs ${PROGRAM}`;
 let server: Promise<BrowserServer> | null = null;
 let browser: Promise<Browser> | null = null;
 
+/** Names under example.test lead to loopback: cookies, origins and schemes are then what they are in the world. */
+const LAUNCH: LaunchOptions = {
+  executablePath: PROGRAM,
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP *.example.test 127.0.0.1",
+  ],
+};
+
 function sharedBrowser(): Promise<Browser> {
-  server ??= chromium.launchServer({
-    executablePath: PROGRAM,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
+  server ??= chromium.launchServer(LAUNCH);
   browser ??= server.then((running) => chromium.connect(running.wsEndpoint()));
   return browser;
 }

@@ -41,7 +41,7 @@ export async function startWebServer(
     "the start line",
     () => {
       if (run.child.exitCode !== null) throw new Error(`the dashboard ended: ${run.stderr()}`);
-      return /→ (http:\/\/127\.0\.0\.1:\d+)\n/.exec(run.stdout());
+      return /→ (http:\/\/127\.0\.0\.1:\d+)(?: \(public: [^)]*\))?\n/.exec(run.stdout());
     },
     WAIT_MS,
   );
