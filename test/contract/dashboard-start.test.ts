@@ -72,6 +72,56 @@ test("a start that would need the gate is refused with 78, and no port is bound"
   }
 });
 
+test("the refusal names every provider's reason and the ways out, in order, in at most 20 lines", async (t) => {
+  const { deps } = await prepareDashboard(t, {
+    flags: { host: "0.0.0.0" },
+    env: {
+      HERMES_DASHBOARD_OAUTH_CLIENT_ID: "inst-1",
+      HERMES_DASHBOARD_BASIC_AUTH_PASSWORD: "planted-password-0123",
+      HERMES_DASHBOARD_DRAIN_SECRET: "d0ntdr41n-0123456789-abcdefghijklmnopqrstuv-XYZ",
+    },
+  });
+  const { message } = await refusal(deps);
+  const wanted = [
+    "Refusing to bind dashboard to 0.0.0.0:",
+    "no auth providers",
+    'nous: HERMES_DASHBOARD_OAUTH_CLIENT_ID (dashboard.oauth.client_id) must start with "agent:"',
+    "self-hosted: ",
+    "basic: ",
+    "HERMES_DASHBOARD_BASIC_AUTH_USERNAME and _PASSWORD",
+    "hermes dashboard set-password",
+    "HERMES_DASHBOARD_OAUTH_CLIENT_ID, or HERMES_DASHBOARD_OIDC_ISSUER + _CLIENT_ID",
+    "HERMES_DASHBOARD_HOST=127.0.0.1",
+    "HERMES_DASHBOARD_INSECURE=1",
+    "everyone who can reach the port",
+  ];
+  let from = 0;
+  for (const text of wanted) {
+    const at = message.indexOf(text, from);
+    assert.ok(at >= from, `${text} is missing after ${from} in:\n${message}`);
+    from = at;
+  }
+  assert.ok(message.split("\n").length <= 20);
+  assert.ok(!message.includes("planted-password") && !message.includes("d0ntdr41n"));
+});
+
+test("a public URL engages the gate on loopback; with a provider it serves, with --insecure it is off", async (t) => {
+  const env = {
+    HERMES_DASHBOARD_PUBLIC_URL: "https://agent.example.org/a",
+    HERMES_DASHBOARD_BASIC_AUTH_USERNAME: "ann",
+    HERMES_DASHBOARD_BASIC_AUTH_PASSWORD: "right-password-0123",
+  };
+  const gated = await openDashboard(t, { env });
+  assert.equal((await gated.stranger("/api/sessions")).status, 401);
+  assert.equal((await gated.stranger("/api/sessions")).json()["login_url"], "/a/login");
+  assert.equal((await gated.stranger("/api/status")).json()["auth_required"], true);
+  const open = await openDashboard(t, { env, flags: { insecure: true } });
+  assert.equal((await open.ask("/api/sessions")).status, 200);
+  const status = (await open.stranger("/api/status")).json();
+  assert.deepEqual([status["auth_required"], status["auth_providers"]], [false, ["basic"]]);
+  assert.equal(open.warnings.filter((line) => line.startsWith("WARNING")).length, 1);
+});
+
 test("--insecure opens it with one loud warning that names host and public URL", async (t) => {
   const dashboard = await openDashboard(t, {
     flags: { host: "0.0.0.0", insecure: true },
