@@ -66,6 +66,8 @@ import type {
   CreateProfileInput,
   HealthBody,
   MeBody,
+  NativeRefreshInput,
+  NativeTokenInput,
   OkBody,
   PluginsBody,
   ProfilesBody,
@@ -103,6 +105,9 @@ export interface HttpRoutes {
   "GET /auth/callback": Route<"B", RawAnswer>;
   "POST /auth/logout": Route<"B", RawAnswer>;
   "POST /auth/password-login": Route<"B", RawAnswer>;
+  "GET /auth/native/authorize": Route<"B", RawAnswer>;
+  "POST /auth/native/token": Route<"B", RawAnswer, NativeTokenInput>;
+  "POST /auth/native/refresh": Route<"B", RawAnswer, NativeRefreshInput>;
   "GET /api/auth/providers": Route<"B", AuthProvidersBody>;
   "GET /healthz": Route<"B", RawAnswer>;
   "GET /readyz": Route<"B", ReadyBody>;

@@ -132,6 +132,16 @@ export interface EndedBody {
   readonly ended: number;
 }
 
+/** POST /auth/native/token (RFC 7636 §4.5). */
+export interface NativeTokenInput {
+  readonly code: string;
+  readonly code_verifier: string;
+}
+
+export interface NativeRefreshInput {
+  readonly refresh_token: string;
+}
+
 /** POST /auth/logout and /auth/password-login, to callers that take JSON. */
 export interface LogoutBody {
   readonly ok: true;

@@ -85,13 +85,14 @@ test("the form: 303 to the landing or back with a reason; it needs an own Origin
     (await dashboard.stranger("/login?error=invalid")).body,
     /role="alert">User name or password/,
   );
-  for (const headers of [
+  const foreign: Record<string, string>[] = [
     {},
     { origin: "https://evil.test" },
     { origin: "null" },
     { "sec-fetch-site": "same-origin" },
-  ]) {
-    const refused = await post(RIGHT, headers as Record<string, string>);
+  ];
+  for (const headers of foreign) {
+    const refused = await post(RIGHT, headers);
     assert.deepEqual([refused.status, refused.json()["code"]], [403, "origin_not_allowed"]);
   }
 });

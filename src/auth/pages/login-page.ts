@@ -56,6 +56,24 @@ function notice(words: PageWords, { error, loggedOut }: LoginPageFacts): string 
   return loggedOut ? `<p class="note" role="status">${words.loggedOut}</p>` : "";
 }
 
+export interface Choice {
+  readonly label: string;
+  readonly url: string;
+}
+
+/** Which of several providers, for a native app. */
+export function chooserPage(facts: PageFacts & { readonly links: readonly Choice[] }): string {
+  return renderFrame(facts, (words) => ({
+    title: words.title,
+    body: facts.links
+      .map(({ label, url }) => {
+        const text = escapeHtml(words.signInWith(label));
+        return `<a class="provider-btn" href="${escapeHtml(url)}">${text}</a>`;
+      })
+      .join("\n"),
+  }));
+}
+
 type Shown = LoginPageFacts["providers"][number];
 
 /** The ampersands stay raw: no character reference starts with what follows them. */

@@ -4,6 +4,7 @@ import type { GateAnswer } from "#auth/answer.ts";
 import { pageAnswer, redirectAnswer } from "#auth/answer.ts";
 import type { LoginDeps } from "#auth/login/deps.ts";
 import { logout } from "#auth/login/logout.ts";
+import { createNativeDesk, type NativeDesk } from "#auth/login/native-desk.ts";
 import { passwordLogin, type PasswordInput } from "#auth/login/password-login.ts";
 import { finishRedirectLogin, nextParam, startRedirectLogin } from "#auth/login/redirect-login.ts";
 import { landing, parseNext } from "#auth/next.ts";
@@ -25,6 +26,7 @@ type Asked = RouteContext<null>;
 export function registerSignIn(routes: Registrars, services: RouteServices): void {
   const { deps, auth, snapshot } = services;
   const login = auth.gated?.login ?? null;
+  const native = login && createNativeDesk(login);
   /** A step that exists in gated mode only. */
   const step =
     (run: (context: Asked, login: LoginDeps) => GateAnswer | Promise<GateAnswer>) =>
@@ -50,7 +52,9 @@ export function registerSignIn(routes: Registrars, services: RouteServices): voi
     }),
   });
   routes.bootstrap("GET /auth/callback", {
-    handler: step(({ facts, caller }, gated) => finishRedirectLogin(facts, caller, gated, null)),
+    handler: step(({ facts, caller }, gated) =>
+      finishRedirectLogin(facts, caller, gated, native?.finish ?? null),
+    ),
   });
   routes.bootstrap("POST /auth/password-login", {
     upload: { types: ["application/json", FORM], maxBytes: FORM_LIMIT_BYTES },
@@ -59,9 +63,33 @@ export function registerSignIn(routes: Registrars, services: RouteServices): voi
       return passwordLogin(passwordInput(context), facts, caller, gated);
     }),
   });
+  registerNative(routes, native);
   routes.bootstrap("POST /auth/logout", {
     upload: { types: ["*"], maxBytes: FORM_LIMIT_BYTES },
     handler: step(({ facts }, gated) => logout(facts, gated)),
+  });
+}
+
+const text = z.string().check(z.maxLength(256));
+
+/** Apps sign in beside the browser (§8.2); without the gate there is nothing to sign in to. */
+function registerNative(routes: Registrars, native: NativeDesk | null): void {
+  const desk = (): NativeDesk => {
+    if (native) return native;
+    throw fail(404, "unsupported", OFF);
+  };
+  routes.bootstrap("GET /auth/native/authorize", {
+    handler: async ({ query, facts }) => toResponse(await desk().authorize(query, facts)),
+  });
+  routes.bootstrap("POST /auth/native/token", {
+    body: z.object({ code: text, code_verifier: text }),
+    handler: ({ body: { code, code_verifier: verifier }, facts }) =>
+      toResponse(desk().exchange(code, verifier, facts)),
+  });
+  routes.bootstrap("POST /auth/native/refresh", {
+    body: z.object({ refresh_token: text }),
+    handler: ({ body: { refresh_token: token }, facts }) =>
+      toResponse(desk().refresh(token, facts)),
   });
 }
 
