@@ -144,7 +144,9 @@ test("a malformed prefix counts as none, with one warning per value", async (t) 
   const warned = dashboard.logLines.filter((line) => line.includes("X-Forwarded-Prefix"));
   assert.equal(warned.length, bad.length);
   const longest = `/${"a".repeat(255)}`;
-  const good = await dashboard.stranger("/auth/login", { headers: { "x-forwarded-prefix": longest } });
+  const good = await dashboard.stranger("/auth/login", {
+    headers: { "x-forwarded-prefix": longest },
+  });
   assert.equal(good.headers["location"], `${longest}/`);
 });
 

@@ -6,7 +6,7 @@ import type { Offer } from "#auth/providers/registry.ts";
 import { createCookieJar, type CookieJar } from "./cookie-jar.ts";
 import { type DashboardOptions, openDashboard, type TestDashboard } from "./dashboard.ts";
 import { type Answer, ask, type Question } from "./http.ts";
-import { createStubProvider, offerStub, STUB_CODE, type StubProvider } from "./stub-provider.ts";
+import { createStubProvider, offerStub, type StubProvider } from "./stub-provider.ts";
 
 export interface GatedOptions extends Omit<DashboardOptions, "offers"> {
   /** Beside the stub; the stub alone unless given. */
@@ -91,5 +91,3 @@ export function createBrowser(
     },
   };
 }
-
-export { STUB_CODE };

@@ -14,7 +14,7 @@ import { digestOfId } from "../sessions/records.ts";
 import type { Session } from "../sessions/session.ts";
 import type { LoginDeps } from "./deps.ts";
 import { openSession } from "./open-session.ts";
-import { startRedirectLogin } from "./redirect-login.ts";
+import { type NativeFinish, startRedirectLogin } from "./redirect-login.ts";
 
 const CODE_TTL_MS = 120_000;
 const MOST_CODES = 256;
@@ -30,16 +30,9 @@ interface Pending {
   readonly expiresAt: number;
 }
 
-export interface NativeDesk {
+export interface NativeDesk extends NativeFinish {
   /** GET /auth/native/authorize */
   authorize(query: URLSearchParams, request: GateRequest): Promise<GateAnswer>;
-  /** At the callback: where the app listens, with its code. null: too many codes wait. */
-  finish(
-    native: NativeRequest,
-    provider: RedirectProvider,
-    login: Login,
-    request: GateRequest,
-  ): string | null;
   /** POST /auth/native/token */
   exchange(code: string, verifier: string, request: GateRequest): GateAnswer;
   /** POST /auth/native/refresh */

@@ -28,12 +28,15 @@ import {
 import { openBrowserSession } from "./open-session.ts";
 
 /** Where a native app's login ends, instead of in a cookie (dashboard.md §8.2). */
-export type NativeFinish = (
-  native: NativeRequest,
-  provider: RedirectProvider,
-  login: Login,
-  request: GateRequest,
-) => string | null;
+export interface NativeFinish {
+  /** Where the app listens, with its code; null: too many codes wait. */
+  finish(
+    native: NativeRequest,
+    provider: RedirectProvider,
+    login: Login,
+    request: GateRequest,
+  ): string | null;
+}
 
 /** The same at the start and at the callback: the provider derives the token request's `redirect_uri` from it. */
 export function callbackUrl(
@@ -94,7 +97,7 @@ export async function finishRedirectLogin(
   request: GateRequest,
   caller: Caller,
   deps: LoginDeps,
-  finishNative: NativeFinish | null,
+  desk: NativeFinish | null,
 ): Promise<GateAnswer> {
   const wait = deps.limits.beforeRedirect(request.client);
   if (wait !== null) return tooMany(wait, null, request, deps);
@@ -124,7 +127,7 @@ export async function finishRedirectLogin(
   try {
     const login = await complete(provider, attempt, request, deps);
     if (attempt.native) {
-      const target = finishNative?.(attempt.native, provider, login, request) ?? null;
+      const target = desk?.finish(attempt.native, provider, login, request) ?? null;
       return target === null
         ? failed(TOO_MANY_CODES, attempt, used, request, deps)
         : redirectAnswer(target, used);

@@ -13,6 +13,7 @@ import {
   toolsSection,
   wrongModes,
 } from "./machine.ts";
+import { loginSection } from "./login.ts";
 import { makeReport, type DoctorReport, type DoctorSection } from "./report.ts";
 import {
   configSection,
@@ -40,6 +41,7 @@ export async function examine(context: Context, live: boolean): Promise<DoctorRe
     ...(store ? [store] : []),
     await servicesSection(launch.home),
     ...(model ? [model] : []),
+    ...(loaded ? [loginSection(loaded)] : []),
     toolsSection(launch, loaded),
     policySection(),
     ...(loaded ? [memorySection(loaded)] : []),

@@ -52,9 +52,7 @@ export function registerSignIn(routes: Registrars, services: RouteServices): voi
     }),
   });
   routes.bootstrap("GET /auth/callback", {
-    handler: step(({ facts, caller }, gated) =>
-      finishRedirectLogin(facts, caller, gated, native?.finish ?? null),
-    ),
+    handler: step(({ facts, caller }, gated) => finishRedirectLogin(facts, caller, gated, native)),
   });
   routes.bootstrap("POST /auth/password-login", {
     upload: { types: ["application/json", FORM], maxBytes: FORM_LIMIT_BYTES },
