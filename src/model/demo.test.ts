@@ -282,6 +282,10 @@ describe("fail KIND", () => {
     });
   }
 
+  test("the text after one that failed for good is answered, not failed again", async () => {
+    assert.match(textOf(await ask("fail auth\n\nhello there")), /You said: hello there/);
+  });
+
   test("an unknown kind lists the known ones", async () => {
     assert.match(textOf(await ask("fail loudly")), /rate-limit.*bad-request/);
   });

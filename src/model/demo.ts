@@ -43,11 +43,17 @@ async function* streamDemo(
 
 /** Results behind the newest user text are told; otherwise the text decides. */
 function nextStep(request: ModelRequest, failedOnce: Set<string>): DemoStep {
-  const { text, results } = newest(request.messages);
+  const { text: joined, results } = newest(request.messages);
+  const text = afterFailure(joined);
   if (results.length > 0) return { say: tellResults(results) };
   const step = demoStep(text);
   if ("fail" in step) return failOnce(step, conversationKey(request.messages, text), failedOnce);
   return "calls" in step ? offeredOrSaid(step.calls, request) : step;
+}
+
+/** A text that failed for good has no answer, so the next one is joined to it (I2): only what came after it counts. */
+function afterFailure(text: string): string {
+  return text.replace(/^(?:fail\s+\S+\s*\n\n)+(?=\S)/i, "");
 }
 
 /** The kept head of a conversation names it, so that a compression between two attempts changes nothing. */
