@@ -162,10 +162,3 @@ export interface SetupModelBody {
   readonly context_window: number;
   readonly latency_ms: number;
 }
-
-/** 400 of POST /api/setup/model. */
-export interface SetupModelFailure {
-  readonly detail: string;
-  readonly code: "invalid";
-  readonly stage: ModelTestStage;
-}

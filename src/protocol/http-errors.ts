@@ -63,17 +63,4 @@ export interface ValidationBody {
   readonly code: "invalid";
 }
 
-/** 401 in local mode: wrong or missing local token. The page reloads once. */
-export interface LocalUnauthorizedBody {
-  readonly detail: "Unauthorized";
-}
-
-/** 401 in gated mode. */
-export interface GateUnauthorizedBody {
-  readonly error: "unauthenticated" | "session_expired";
-  readonly detail: "Unauthorized";
-  readonly reason: "no_cookie" | "invalid_or_expired_session";
-  readonly login_url: string;
-}
-
 export type ModelTestStage = "dns" | "connect" | "tls" | "auth" | "model" | "quota";

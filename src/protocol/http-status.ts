@@ -127,11 +127,6 @@ export interface AuthSessionsBody {
   }[];
 }
 
-export interface EndedBody {
-  readonly ok: true;
-  readonly ended: number;
-}
-
 /** POST /auth/native/token (RFC 7636 §4.5). */
 export interface NativeTokenInput {
   readonly code: string;

@@ -27,11 +27,5 @@ export type SessionArchive = Pick<
   | "importLines"
 >;
 
-export type {
-  DailyUsage,
-  ImportReport,
-  ModelUsage,
-  SessionFilter,
-  SessionPatch,
-} from "#agent/ports/session-store.ts";
+export type { DailyUsage, ModelUsage, SessionFilter } from "#agent/ports/session-store.ts";
 export type { Redactor } from "#agent/ports/redactor.ts";
