@@ -2,12 +2,14 @@
 // 35, 49): the server's clock is moved by hand, the portal's tokens with it.
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import type { BrowserContext, Page } from "playwright-core";
 import { NO_BROWSER, openProfile } from "../kit/browser.ts";
 import { FakeClock } from "../kit/fake-clock.ts";
 import { fetchIn, ownCookies } from "../kit/gate.ts";
 import { openGated } from "../kit/gated.ts";
-import { ask } from "../kit/http.ts";
+import { type Answer, ask } from "../kit/http.ts";
 import { HOST, NO_NGINX, startNginx } from "../kit/nginx.ts";
+import type { Issuer } from "../kit/oidc-issuer.ts";
 import { PORTAL_CLIENT, startPortal } from "../kit/oidc-portal.ts";
 import { createKeptLog, offerOf } from "../kit/oidc-providers.ts";
 import { openSocket } from "../kit/socket.ts";
@@ -15,7 +17,18 @@ import { until } from "../kit/until.ts";
 
 const OPTIONS = { skip: NO_BROWSER, timeout: 120_000 };
 
-async function openSignedIn(t: TestContext) {
+interface Visit {
+  readonly portal: Issuer;
+  readonly origin: string;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** `/api/auth/me`, asked as a program with the browser's cookies. */
+  readonly me: () => Promise<Answer>;
+  /** Moves server and portal on. */
+  readonly pass: (seconds: number) => Promise<void>;
+}
+
+async function openSignedIn(t: TestContext): Promise<Visit> {
   const clock = new FakeClock(Date.now());
   const portal = await startPortal();
   t.after(() => portal[Symbol.asyncDispose]());
@@ -30,14 +43,11 @@ async function openSignedIn(t: TestContext) {
   const cookie = (await ownCookies(context)).join("; ");
   return {
     portal,
-    gate,
     origin,
     context,
     page,
-    calls: portal.faults.calls,
-    /** As a program with the browser's cookies. */
     me: () => ask(`${gate.url}/api/auth/me`, { headers: { cookie } }),
-    async pass(seconds: number): Promise<void> {
+    pass: async (seconds) => {
       portal.state.skewSeconds += seconds;
       await clock.advance(seconds * 1000);
     },
@@ -48,7 +58,8 @@ test(
   "20 requests at once when the access token has ended: one call to the portal, all answered, twice over",
   OPTIONS,
   async (t) => {
-    const { portal, calls, me, pass, page } = await openSignedIn(t);
+    const { portal, me, pass, page } = await openSignedIn(t);
+    const { calls } = portal.faults;
     for (const round of [1, 2]) {
       await pass(400);
       const before = calls.token;
