@@ -6,7 +6,6 @@ import type {
   ClarifyRequest,
   TurnState,
 } from "./events.ts";
-import type { ModelTestStage } from "./http-errors.ts";
 
 /** POST /api/chat/sessions. `resume`: id, unique prefix, title or `latest` of an existing session. */
 export interface StartChatInput {
