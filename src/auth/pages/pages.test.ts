@@ -66,7 +66,8 @@ test("Accept-Language: English unless Chinese is wished for more", () => {
     ["zh;q=x, en;q=0.1", "en"],
     [`${"x,".repeat(5000)}zh`, "en"],
   ];
-  for (const [header, expected] of cases) assert.equal(pageLanguage(header), expected, header ?? "none");
+  for (const [header, expected] of cases)
+    assert.equal(pageLanguage(header), expected, header ?? "none");
 });
 
 test("messages escape what came from elsewhere; the theme chooses light or dark", () => {
