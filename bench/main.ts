@@ -1,4 +1,5 @@
 // `npm run bench [NAME…]`: the numbers of product.md §4 that exist so far. Bounded; all traffic on loopback.
+import { authenticated } from "./authenticated.ts";
 import { memory } from "./memory.ts";
 import { search } from "./search.ts";
 import { spaSize } from "./spa-size.ts";
@@ -8,6 +9,7 @@ import { statusUnderLoad } from "./status-under-load.ts";
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   startup,
   memory,
+  authenticated,
   status: statusUnderLoad,
   search,
   spa: spaSize,
