@@ -39,6 +39,7 @@ function frame(language: PageLanguage, scheme: string, title: string, body: stri
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${escapeHtml(title)} · Hermes</title>
+<link rel="icon" href="${ICON}">
 <style>${CSS}</style>
 </head>
 <body>
@@ -51,6 +52,11 @@ ${body}
 </html>
 `;
 }
+
+/** Inline, as web/public/icon.svg: without one browsers ask for /favicon.ico, which under a prefix is not even ours. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#041c1c"/><path d="M10 8v16M22 8v16M10 16h12" stroke="#ffbd38" stroke-width="3.4" stroke-linecap="round" fill="none"/></svg>',
+)}`;
 
 /** Colours of the app's two themes (web/src/styles/app.css). */
 const CSS = `
