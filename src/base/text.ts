@@ -1,4 +1,4 @@
-// Cutting and comparing text without breaking code points.
+// Cutting, comparing and showing text without breaking code points.
 
 /** The first `limit` UTF-16 units of `text`, one fewer where the cut would split a surrogate pair. */
 export function cutStart(text: string, limit: number): string {
@@ -12,6 +12,29 @@ export function cutEnd(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const start = text.length - limit;
   return text.slice(isLowSurrogate(text, start) ? start + 1 : start);
+}
+
+/** C0 without tab and line feed, DEL, C1, and the characters that turn the direction of what follows. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const OBEYED = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+const OBEYED_BUT_COLOUR = new RegExp(`(\\x1b\\[[0-9;]*m)|${OBEYED.source}`, "g");
+
+/**
+ * Text of a model, a tool or a file for a terminal: what the terminal would obey is shown as `\x1b` instead. A command
+ * that somebody is asked to allow could otherwise overwrite itself, and an answer could write to the clipboard.
+ */
+export function inert(text: string): string {
+  return text.replaceAll(/\r\n?/g, "\n").replaceAll(OBEYED, escaped);
+}
+
+/** As `inert`, for text that holds our own colours already. */
+export function inertButColour(text: string): string {
+  return text.replaceAll(OBEYED_BUT_COLOUR, (found, colour?: string) => colour ?? escaped(found));
+}
+
+function escaped(character: string): string {
+  const code = character.charCodeAt(0).toString(16);
+  return code.length > 2 ? `\\u${code.padStart(4, "0")}` : `\\x${code.padStart(2, "0")}`;
 }
 
 function isLowSurrogate(text: string, index: number): boolean {

@@ -1,6 +1,7 @@
 // Where a command's words go: the answer to stdout, everything else to stderr (agent.md §1.6).
 import { isatty } from "node:tty";
 import { styleText } from "node:util";
+import { inertButColour } from "#base/text.ts";
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -12,7 +13,7 @@ export interface Io {
   readonly interactive: boolean;
   /** One JSON document was asked for. */
   readonly json: boolean;
-  /** To stdout, as it is. */
+  /** To stdout: as it is, but a terminal is not given what it would obey. */
   write(text: string): void;
   /** One line to stdout. */
   line(text?: string): void;
@@ -32,12 +33,17 @@ export function processIo(json: boolean): Io {
     stderr,
     json,
     interactive: isatty(0) && isatty(1),
-    write: (text) => void stdout.write(text),
-    line: (text = "") => void stdout.write(`${text}\n`),
-    note: (text) => void stderr.write(`${text}\n`),
+    write: (text) => void stdout.write(fit(stdout, text)),
+    line: (text = "") => void stdout.write(`${fit(stdout, text)}\n`),
+    note: (text) => void stderr.write(`${fit(stderr, text)}\n`),
     object: (value) => void stdout.write(`${JSON.stringify({ schema: 1, ...value })}\n`),
     paint: (style, text) => styleText(style, text, { stream: stdout }),
   };
+}
+
+/** Titles, logs and answers were written by others; a file or a pipe gets them byte for byte. */
+function fit(stream: NodeJS.WriteStream, text: string): string {
+  return stream.isTTY ? inertButColour(text) : text;
 }
 
 /** Resolves when everything written so far has left this process; a process that ends earlier would lose it. */

@@ -17,6 +17,19 @@ function open(options: Partial<ScreenOptions> = {}) {
   return { screen, see, typing, shown: () => shown };
 }
 
+test("nothing that the terminal would obey comes out of an answer, a tool or a question", () => {
+  const { screen, see, shown } = open({ showReasoning: true, toolProgress: "verbose" });
+  const evil = "\x1b[2K\x1b]52;c;eA==\x07\x9b";
+  see(delta(`one${evil}\n`));
+  see({ type: "reasoning-delta", blockId: "r", text: `two${evil}\n` });
+  see({ type: "tool-output", callId: "c", stream: "stdout", text: `three${evil}\n` });
+  screen.say(`? rm -rf .${evil}\rls`);
+  screen.show(`four${evil}`);
+  // oxlint-disable-next-line no-control-regex -- that is what is looked for
+  assert.doesNotMatch(shown(), /[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  assert.match(shown(), /rm -rf \.\\x1b\[2K/);
+});
+
 const delta = (text: string): AgentEventBody => ({ type: "text-delta", blockId: "b", text });
 const end = (outcome: "done" | "interrupted" | "budget"): AgentEventBody => ({
   type: "turn-end",

@@ -1,5 +1,5 @@
 // Events of a turn as lines of a terminal (REPL). Output waits while the user is typing, so that neither destroys the other.
-import { cutStart } from "#base/text.ts";
+import { cutStart, inert } from "#base/text.ts";
 import type { AgentEvent, EventOf } from "#protocol/events.ts";
 import type { Io, Style } from "../io.ts";
 
@@ -59,13 +59,14 @@ export class Screen {
   /** A line of ours, on a line of its own. */
   say(text: string, style: Style = "dim"): void {
     this.#newLine();
-    for (const line of text.split("\n")) this.#put(`${this.#io.paint(style, line)}\n`);
+    for (const line of inert(text).split("\n")) this.#put(`${this.#io.paint(style, line)}\n`);
   }
 
-  /** Text as it is, on lines of its own. */
+  /** Text without a style, on lines of its own. */
   show(text: string): void {
     this.#newLine();
-    this.#put(text.endsWith("\n") ? text : `${text}\n`);
+    const shown = inert(text);
+    this.#put(shown.endsWith("\n") ? shown : `${shown}\n`);
   }
 
   /** What was held back while the user typed. */
@@ -93,12 +94,14 @@ export class Screen {
       case "text-delta":
         return this.#answer(event.text);
       case "reasoning-delta":
-        return this.options.showReasoning ? this.#stream("reasoning", event.text) : undefined;
+        return this.options.showReasoning
+          ? this.#stream("reasoning", inert(event.text))
+          : undefined;
       case "tool-call":
         return this.#toolCall(event);
       case "tool-output":
         return this.options.toolProgress === "verbose"
-          ? this.#stream("output", event.text)
+          ? this.#stream("output", inert(event.text))
           : undefined;
       case "tool-end":
         return this.#toolEnd(event);
@@ -140,7 +143,7 @@ export class Screen {
 
   #answer(text: string): void {
     if (this.#style !== "text") this.#newLine();
-    this.#stream("text", this.#text.push(text));
+    this.#stream("text", this.#text.push(inert(text)));
   }
 
   #stream(style: "text" | "reasoning" | "output", text: string): void {
