@@ -217,6 +217,7 @@ export class LiveSession {
     const tools = await this.tools(options);
     const isYolo = (): boolean => this.yolo;
     const deps = await this.#deps.turnDeps(this, tools, options);
+    if (options.replaces !== undefined) await this.#takeBack(options.replaces, deps);
     return runTurn(
       {
         sessionId: this.sessionId,
@@ -236,6 +237,13 @@ export class LiveSession {
     );
   }
 
+  /** Under the lease, and only when there is a model to ask: a retry that cannot begin loses nothing. */
+  async #takeBack(messageId: number, deps: TurnDeps): Promise<void> {
+    await deps.target();
+    await deps.store.deactivateFrom(this.sessionId, messageId);
+    this.memory.lastPromptTokens = 0;
+  }
+
   async #leased<T>(
     turnId: string,
     options: SendOptions,
@@ -244,7 +252,9 @@ export class LiveSession {
   ): Promise<T> {
     const owner = { ...ownIdentity(), surface: options.surface };
     const lease = await LeaseKeeper.take(this.#deps, this.sessionId, turnId, owner, () => {
-      abort.abort(new Error("another process took this session over"));
+      const text = "another process took this session over while this one stood still";
+      this.emit({ type: "notice", level: "warning", code: "SESSION_TAKEN_OVER", text });
+      abort.abort(new Error(text));
     });
     const here = this.viewers.lastEventId;
     const follow = this.viewers.subscribe(this.sessionId, here, ({ event }) => {

@@ -147,6 +147,34 @@ test("a session that another live process runs is busy, naming its surface", asy
   assert.equal((await service.state(row.id)).holder, "tui");
 });
 
+test("undo and retry leave a conversation alone in which another process runs a turn", async (t) => {
+  const { service, store, work } = await openSessionHome(t);
+  const row = await service.start({ source: "web", cwd: work });
+  await service.send(row.id, { ...web, text: "hello" });
+  await service.settled(row.id);
+  const owner = { pid: 1, startTime: "x", host: "elsewhere", surface: "cli" };
+  const now = epochSeconds(systemClock);
+  await store.takeLease(row.id, { turnId: "theirs", owner, now, ttlSeconds: 30 });
+  await assert.rejects(service.undo(row.id), code("SESSION_BUSY"));
+  await assert.rejects(service.retry(row.id, web), code("SESSION_BUSY"));
+  const { messages } = await store.loadHistory(row.id);
+  assert.deepEqual(
+    messages.map((message) => message.role),
+    ["user", "assistant"],
+  );
+});
+
+test("a retry that finds no model to ask takes nothing back", async (t) => {
+  const { service, store, work } = await openSessionHome(t);
+  const row = await service.start({ source: "web", cwd: work });
+  await service.send(row.id, { ...web, text: "hello" });
+  await service.settled(row.id);
+  const other = await openSessionHome(t, { store, config: "{}" });
+  await store.updateSession(row.id, { model: "gone", modelConfig: { provider: "openai" } });
+  await assert.rejects(other.service.retry(row.id, web), code("MODEL_NOT_CONFIGURED"));
+  assert.equal((await store.loadHistory(row.id)).messages.length, 2);
+});
+
 test("undo and retry take the last exchange back", async (t) => {
   const { service, store, work } = await openSessionHome(t);
   const row = await service.start({ source: "web", cwd: work });

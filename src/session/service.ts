@@ -139,19 +139,20 @@ class Service implements SessionService {
 
   async undo(sessionId: string): Promise<number> {
     const live = await this.#idle(sessionId);
-    const last = await this.#lastUserMessage(live.sessionId);
-    if (!last) throw nothingTo("undo");
-    live.memory.lastPromptTokens = 0;
-    return this.#deps.store.deactivateFrom(live.sessionId, last.id);
+    // Under the lease: a turn of another process must not lose the rows that it stands on.
+    return live.between("undo", async () => {
+      const last = await this.#lastUserMessage(live.sessionId);
+      if (!last) throw nothingTo("undo");
+      live.memory.lastPromptTokens = 0;
+      return this.#deps.store.deactivateFrom(live.sessionId, last.id);
+    });
   }
 
   async retry(sessionId: string, options: Omit<SendOptions, "text">): Promise<SendResult> {
     const live = await this.#idle(sessionId);
     const last = await this.#lastUserMessage(live.sessionId);
     if (!last?.content) throw nothingTo("retry");
-    await this.#deps.store.deactivateFrom(live.sessionId, last.id);
-    live.memory.lastPromptTokens = 0;
-    return live.send({ ...options, text: last.content });
+    return live.send({ ...options, text: last.content, replaces: last.id });
   }
 
   async compress(sessionId: string, focus?: string): Promise<{ ok: boolean; sessionId: string }> {

@@ -33,6 +33,8 @@ export interface SendOptions {
   readonly answerable: boolean;
   /** Wall clock for the turn; 0 or absent: the configuration's. */
   readonly runBudgetMs?: number;
+  /** A retry: this row and all after it are taken out of the conversation right before the text is stored. */
+  readonly replaces?: number;
 }
 
 export type SendResult =
