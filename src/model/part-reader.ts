@@ -2,6 +2,7 @@
 import type { TextStreamPart, ToolSet } from "ai";
 import type { FinishReason, ModelEvent } from "#agent/ports/model-client.ts";
 import type { Usage } from "#protocol/messages.ts";
+import { isTooDeep, MOST_LEVELS } from "./nesting.ts";
 import type { ReasoningBlock, ReasoningDetails } from "./wire-messages.ts";
 
 type Part = TextStreamPart<ToolSet>;
@@ -162,7 +163,9 @@ function toolCallEvent(
   } as const;
   if (inputText.trim() === "") return { ...head, input: {} };
   try {
-    return { ...head, input: JSON.parse(inputText) as unknown };
+    const input = JSON.parse(inputText) as unknown;
+    if (!isTooDeep(input)) return { ...head, input };
+    return { ...head, input: {}, invalid: `nested more than ${MOST_LEVELS} levels deep` };
   } catch (error) {
     return { ...head, input: {}, invalid: (error as Error).message };
   }

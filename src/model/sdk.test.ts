@@ -140,6 +140,17 @@ for (const wire of WIRES) {
       assert.match(broken.invalid ?? "", /JSON/);
     });
 
+    test("deep arguments are invalid; those without a floor make the answer unusable", async (t) => {
+      const nested = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+      const { events } = await ask(t, wire, answer(call("terminal", nested(200))));
+      const [deep, finish] = events;
+      assert.ok(deep?.type === "tool-call" && finish?.type === "finish");
+      assert.deepEqual([deep.input, deep.inputText], [{}, nested(200)]);
+      assert.match(deep.invalid ?? "", /levels deep/);
+      const last = (await ask(t, wire, answer(call("terminal", nested(20_000))))).events.at(-1);
+      assert.equal(last?.type === "error" ? last.error.kind : last?.type, "garbled");
+    });
+
     test("a call without arguments has an empty object", async (t) => {
       const { events } = await ask(t, wire, answer(call("terminal", "")));
       assert.deepEqual(events[0]?.type === "tool-call" ? events[0].input : null, {});

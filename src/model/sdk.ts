@@ -198,8 +198,11 @@ function failed(
   error: unknown,
 ): ModelEvent {
   if (request.signal.aborted) return { type: "error", error: ownError("aborted", options.subject) };
-  const mapped =
-    error === null ? ownError("garbled", options.subject) : toModelError(error, options.subject);
+  // Out of stack: the SDK walked arguments without a floor.
+  const isUnusable = error === null || error instanceof RangeError;
+  const mapped = isUnusable
+    ? ownError("garbled", options.subject)
+    : toModelError(error, options.subject);
   if (mapped.kind !== "garbled") return { type: "error", error: mapped };
   return { type: "error", error: { ...mapped, ...garbled(options.subject, seen) } };
 }

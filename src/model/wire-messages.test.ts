@@ -60,6 +60,17 @@ const SIGNED: ReasoningDetails = {
 };
 
 describe("openai-chat", () => {
+  test("arguments without a floor go out as an empty object", async (t) => {
+    const deep = `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    const body = await bodyFor(t, "openai-chat", [
+      { role: "user", text: "first" },
+      { role: "assistant", text: "", toolCalls: [{ id: "c", name: "terminal", arguments: deep }] },
+      { role: "tool", callId: "c", name: "terminal", content: "{}" },
+    ]);
+    const sent = JSON.stringify(body["messages"]);
+    assert.match(sent, /"name":"terminal","arguments":"\{\}"/);
+  });
+
   test("one message per result, ids as they came, broken arguments as an object, no reasoning", async (t) => {
     const body = await bodyFor(
       t,

@@ -2,6 +2,7 @@
 import type { AssistantModelMessage, ModelMessage as SdkMessage, ToolModelMessage } from "ai";
 import type { ModelMessage, StoredReasoning } from "#agent/ports/model-client.ts";
 import type { ToolCall } from "#protocol/messages.ts";
+import { isTooDeep } from "./nesting.ts";
 import type { Wire } from "./providers.ts";
 
 /** One block of thinking as the Anthropic wire signed it. */
@@ -135,7 +136,8 @@ function wireId(id: string, wire: Wire): string {
 function inputOf(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject && !isTooDeep(value) ? value : {};
   } catch {
     return {};
   }
