@@ -28,6 +28,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: "The file must hold one document, without a second ---",
 };
 
+const CYCLE = "An alias (*) must not stand inside what it stands for";
+
 /** YAML 1.2, one mapping. Duplicate keys, several documents and endless aliases are errors. */
 export function parseConfigText(text: string): ParsedConfig {
   const lines = new LineCounter();
@@ -39,6 +41,8 @@ export function parseConfigText(text: string): ParsedConfig {
   });
   const [first] = doc.errors;
   if (first !== undefined) return fail(first.pos[0], MESSAGES[first.code] ?? first.message);
+  const cycle = offsetOfCycle(doc);
+  if (cycle !== null) return fail(cycle, CYCLE);
   keepNumberTexts(doc);
   try {
     const raw: unknown = doc.toJS({ maxAliasCount: 100 }) ?? {};
@@ -60,6 +64,7 @@ export function parseYamlValue(text: string): ParsedValue {
   const doc = parseDocument(text, YAML_OPTIONS);
   const [first] = doc.errors;
   if (first !== undefined) return { ok: false, message: first.message };
+  if (offsetOfCycle(doc) !== null) return { ok: false, message: CYCLE };
   keepNumberTexts(doc);
   try {
     return { ok: true, value: toPlain(doc.toJS({ maxAliasCount: 100 })) };
@@ -81,6 +86,20 @@ function keepNumberTexts(doc: Document.Parsed): void {
       }
     },
   });
+}
+
+/** Of an alias to a mapping or sequence that holds it: the plain data would have no end. */
+function offsetOfCycle(doc: Document.Parsed): number | null {
+  let offset: number | null = null;
+  visit(doc, {
+    Alias(_, node, around) {
+      const target = node.resolve(doc);
+      if (target === undefined || !around.includes(target)) return undefined;
+      offset = node.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return offset;
 }
 
 function offsetOfBadAlias(doc: Document.Parsed): number | null {

@@ -23,6 +23,7 @@ const CASES: readonly (readonly [text: string, values: Record<string, string>, b
   ["A='open\nB=1", { B: "1" }, [1]],
   ['A="x"y\nB=1', { B: "1" }, [1]],
   ["A='a\nb\nc'\nbad\n", { A: "a\nb\nc" }, [4]],
+  ["A=x\0y\nB=1\nC=\0\nD='a\0'", { B: "1" }, [1, 3, 4]],
   ["A=$HOME ${X}", { A: "$HOME ${X}" }, []],
   ["A=a=b", { A: "a=b" }, []],
   ["", {}, []],

@@ -23,6 +23,9 @@ const QUOTED =
 const REST = /[^\n]*(?:\n|$)/y;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", '"': '"', "\\": "\\" };
 
+/** No environment variable can hold it. */
+const NUL = "\0";
+
 /** Every statement and every bad line in order; empty lines and comments have no token. */
 export function tokenizeEnv(text: string): EnvToken[] {
   const tokens: EnvToken[] = [];
@@ -53,13 +56,14 @@ function readStatement(text: string, from: number, line: number): EnvToken {
   const quoted = matchAt(QUOTED, text, head.end);
   if (quoted !== null) {
     const value = quoted.groups[1] ?? unescape(quoted.groups[2] ?? "");
+    if (value.includes(NUL)) return { kind: "bad", line };
     const start = text.slice(head.end).search(/['"]/) + head.end;
     return { ...pair, value, start, end: quoted.end, to: endOfLine(text, quoted.end) };
   }
   const to = endOfLine(text, head.end);
   const raw = text.slice(head.end, to).replace(/[ \t]#[^]*$/, "");
   const value = raw.replace(/^[ \t]+|[ \t\r\n]+$/g, "");
-  if (/^['"]/.test(value)) return { kind: "bad", line };
+  if (/^['"]/.test(value) || value.includes(NUL)) return { kind: "bad", line };
   const start = head.end + (value === "" ? 0 : raw.indexOf(value));
   return { ...pair, value, start, end: start + value.length, to };
 }

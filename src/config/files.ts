@@ -19,9 +19,13 @@ export const lastGoodPathOf = (home: string): string =>
 export function readText(path: string): FileText {
   let bytes: Uint8Array;
   try {
+    // Reading a pipe would wait for whoever writes into it, perhaps for ever.
+    if (statSync(path).isFIFO()) return unreadable(path, "it is a pipe");
     bytes = readFileSync(path);
   } catch (cause) {
-    return errnoOf(cause) === "ENOENT" ? { state: "missing" } : unreadable(path, cause);
+    return errnoOf(cause) === "ENOENT"
+      ? { state: "missing" }
+      : unreadable(path, errnoOf(cause) ?? "unknown error");
   }
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -31,10 +35,9 @@ export function readText(path: string): FileText {
   }
 }
 
-function unreadable(path: string, cause: unknown): FileText {
-  const errno = errnoOf(cause) ?? "unknown error";
+function unreadable(path: string, reason: string): FileText {
   const access = describeAccess(path, statSync);
-  const message = `${path} cannot be read: ${errno}${access}, read as uid ${ownUid()}`;
+  const message = `${path} cannot be read: ${reason}${access}, read as uid ${ownUid()}`;
   const problem = error("CONFIG_UNREADABLE", path, message, {
     fix: "Make the file readable for this user.",
   });

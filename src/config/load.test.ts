@@ -80,6 +80,8 @@ const BROKEN: readonly (readonly [text: string, line: number | null, message: Re
   ["agent:\n  max_turns: 5\n bad", 3, /./],
   ["{", 1, /flow map/i],
   ["a: 1\nb: 2\na: 3\n", 3, /twice/],
+  ["a: &a {b: *a}\n", 1, /alias/],
+  ["a: 1\nb: &b [{c: &c [*b]}]\n", 2, /alias/],
   ["- a\n- b\n", 1, /mapping/],
   ["just text", 1, /mapping/],
   ["a: 1\n---\nb: 2\n", 2, /one document/],

@@ -1,5 +1,6 @@
 // Unreadable is neither missing nor malformed. Root may read everything, so another user does the reading.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -77,6 +78,27 @@ test("unreadable, missing and malformed are told apart for a user who is not roo
   assert.doesNotMatch(end.stdout, /sk-secret/);
   chmodSync(join(closed, "config.yaml"), 0o600);
   assert.equal(readFileSync(join(closed, "config.yaml"), "utf8"), "a: 1\n");
+});
+
+test("a pipe in place of a file is refused, not waited for", (t) => {
+  const root = tempDir(t);
+  chmodSync(root, 0o755);
+  const homes = ["config.yaml", ".env"].map((name) => {
+    const home = join(root, name);
+    mkdirSync(home, { mode: 0o755 });
+    execFileSync("mkfifo", ["-m", "644", join(home, name)]);
+    return home;
+  });
+  const end = runAsOther(SCRIPT, homes);
+  const answers = JSON.parse(end.stdout) as Answer[];
+  assert.deepEqual(
+    answers.map(({ code, exit }) => [code, exit]),
+    [
+      ["CONFIG_REFUSED", 78],
+      ["CONFIG_REFUSED", 78],
+    ],
+  );
+  for (const { message } of answers) assert.match(message ?? "", /it is a pipe \(mode 0644/);
 });
 
 test("a home that cannot be written still loads", (t) => {
