@@ -17,9 +17,14 @@ export function reportError(
 
 /** One line, for `chat -q`: message and way out. */
 export function oneLine(error: HermesError): string {
-  const parts = [error.message, ...error.problems.map((entry) => entry.message), error.fix ?? ""];
-  return parts
-    .filter(Boolean)
+  const found = error.problems.map((entry) => entry.message);
+  const parts = [error.message, ...found.filter((entry) => !error.message.includes(entry))];
+  // A way out is a sentence of its own, unless the message ended one already.
+  const sentences = [...parts, error.fix ?? ""].filter(Boolean);
+  return sentences
+    .map((text, index) =>
+      index < sentences.length - 1 && /[\p{L}\p{N})]$/u.test(text) ? `${text};` : text,
+    )
     .join(" ")
     .replaceAll(/\s*\n\s*/g, " ");
 }
@@ -31,6 +36,13 @@ export function toHermesError(error: unknown): HermesError {
     return new HermesError("NOT_PERMITTED", messageOf(error), {
       exit: EXIT.notPermitted,
       fix: "Look at owner and mode of that path.",
+      cause: error,
+    });
+  }
+  if (errno === "ENOSPC" || errno === "EDQUOT" || errno === "EROFS") {
+    const what = errno === "EROFS" ? "the file system is read-only" : "the disk is full";
+    return new HermesError(errno, `${what} (${messageOf(error)})`, {
+      fix: "Nothing was changed. Free some space or make the home writable, then repeat it.",
       cause: error,
     });
   }

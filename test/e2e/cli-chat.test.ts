@@ -42,6 +42,33 @@ test("piped: the answer is on stdout, nothing else, exit 0", async (t) => {
   assert.equal(server.requests[0]?.lastUserText, "hi");
 });
 
+test("--query-file: what is no message is refused, however long it is", async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, "binary"), Buffer.from([0xff, 0xfe, 0x00, 0x80]));
+  writeFileSync(join(home, "long"), "a".repeat(2 * 1024 * 1024));
+  const cases: readonly (readonly [path: string, why: RegExp])[] = [
+    ["/dev/zero", /longer than a message/],
+    ["long", /longer than a message/],
+    ["binary", /not UTF-8/],
+    [".", /EISDIR/],
+    ["missing", /ENOENT/],
+  ];
+  for (const [path, why] of cases) {
+    const result = await runCli(["chat", "--query-file", path], { home });
+    assert.deepEqual([result.code, result.stdout], [64, ""], path);
+    assert.match(result.stderr, why);
+  }
+});
+
+test("a refused configuration says each thing once", async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, "config.yaml"), "model: [");
+  const { code, stderr } = await runCli(["chat", "-q", "hi"], { home });
+  assert.equal(code, 78);
+  assert.equal(stderr.split("is broken").length, 2, stderr);
+  assert.match(stderr, /; Correct the file|\. Correct the file/);
+});
+
 test("no model configured: 78, one line with the ways out, and the usage file is written", async (t) => {
   const home = tempDir(t);
   const usage = join(home, "usage.json");

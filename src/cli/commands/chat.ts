@@ -1,6 +1,7 @@
 // `hermes` and `hermes chat`: one answer and out, or a conversation in the terminal (agent.md §1.3, D18).
-import { readFileSync } from "node:fs";
-import { text as readAll } from "node:stream/consumers";
+import { isUtf8 } from "node:buffer";
+import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
 import type { ExitCode } from "#base/exit-codes.ts";
 import { messageOf } from "#base/errors.ts";
 import { answerOnce } from "../chat/one-shot.ts";
@@ -49,13 +50,29 @@ async function readQuery({ line, io }: Context): Promise<string | null> {
   return text;
 }
 
+/** A message has 256 Ki characters at most, and each has four bytes at most: what is longer is not read to its end. */
+const MOST_BYTES = 1024 * 1024;
+
 async function readQueryFile(path: string, stdin: NodeJS.ReadStream): Promise<string> {
-  if (path === "-") return readAll(stdin);
   try {
-    return readFileSync(path, "utf8");
+    return await readMessage(path === "-" ? stdin : createReadStream(path));
   } catch (error) {
     throw usageError(`--query-file: ${messageOf(error)}.`);
   }
+}
+
+async function readMessage(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MOST_BYTES)
+      throw new Error("it is longer than a message may be; name its path instead");
+  }
+  const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw new Error("it is not UTF-8 text");
+  return bytes.toString("utf8");
 }
 
 async function answer(context: Context, text: string): Promise<ExitCode> {

@@ -1,7 +1,8 @@
 // `hermes logs` (agent.md §1.3, §11.3).
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { errnoOf } from "#base/errors.ts";
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { LOG_LEVELS, parseLogLevel, parseLogLine, type LogFilter } from "#base/log-lines.ts";
 import { nearestWords } from "#base/text.ts";
@@ -39,7 +40,7 @@ export async function run({ launch, line, io }: Context): Promise<ExitCode> {
   const path = join(folder, file);
   const filter = readFilter(options, Date.now());
   const follow = flagOption(options, "follow");
-  if (!follow && ![path, `${path}.1`].some((entry) => existsSync(entry))) {
+  if (!follow && ![path, `${path}.1`].some((entry) => isThere(entry))) {
     io.note(`${path} does not exist yet: nothing was logged.`);
     return EXIT.ok;
   }
@@ -96,6 +97,17 @@ function printLine(raw: string, io: Io): void {
           ? io.paint("yellow", word)
           : word;
     io.line(`${time} ${painted} ${component ?? ""}: ${message}`);
+  }
+}
+
+/** False only when it is missing: a folder that may not be read is no empty one. */
+function isThere(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return false;
+    throw error;
   }
 }
 
