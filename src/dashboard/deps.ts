@@ -49,6 +49,8 @@ export interface ModelHelpers {
   /** No network, no disk. Zeros when nothing is configured. */
   info(): ModelInfoBody;
   readiness(): ModelReadiness;
+  /** Whether this version or `providers.<id>` knows the provider; a missing key does not matter. */
+  isProvider(id: string): boolean;
   /** At most 50 models each; `refresh` asks the providers again (5 s limit). */
   options(query: {
     readonly includeUnconfigured: boolean;

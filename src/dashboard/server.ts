@@ -38,6 +38,10 @@ export function createHttpServer(deps: ServerDeps): Server {
       keepAliveTimeout: 75_000,
       // A missing Host gets our answer, not a bare 400.
       requireHostHeader: false,
+      // An offer of another HTTP version (`curl --http2`, Java's client) is ignored: RFC 9110 §7.8.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
+      // Otherwise Node looks for late headers every 30 s only.
+      connectionsCheckingInterval: 2000,
     },
     (incoming, outgoing) => {
       const answer = deps.front(incoming);

@@ -312,6 +312,9 @@ test("model set: main needs both, auxiliary per task, all, and reset", async (t)
   const dashboard = await openDashboard(t, { config: COMMENTED });
   const set = (body: object) => dashboard.ask("/api/model/set", { method: "POST", body });
   assert.equal((await set({ scope: "main", provider: "openai" })).status, 400);
+  for (const scope of ["main", "auxiliary"]) {
+    assert.equal((await set({ scope, provider: "nobody", model: "x" })).status, 400);
+  }
   const done = await set({ scope: "main", provider: "openai", model: "gpt-x" });
   assert.deepEqual(done.json(), { ok: true, applies: "new sessions" });
   assert.match(read(dashboard), /provider: openai\n {2}default: gpt-x\n/);

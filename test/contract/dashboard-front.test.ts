@@ -282,6 +282,20 @@ test("upgrades: foreign Origin 403, unknown path 404, no credential 101 and then
   assert.equal((await askRaw(port, lines)).status, 101);
 });
 
+test("an offer of HTTP/2 is ignored, the request is answered", async (t) => {
+  const { running } = await openDashboard(t);
+  const answer = await askRaw(running.port, [
+    "GET /api/status HTTP/1.1",
+    `Host: 127.0.0.1:${running.port}`,
+    "Connection: Upgrade, HTTP2-Settings",
+    "Upgrade: h2c",
+    "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA",
+    "",
+    "",
+  ]);
+  assert.equal(answer.status, 200);
+});
+
 test("limits: long headers 431, big JSON 413, big upload 413", async (t) => {
   const dashboard = await openDashboard(t);
   const { port } = dashboard.running;

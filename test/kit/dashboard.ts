@@ -211,6 +211,7 @@ function helpersOf(
       model().provider === "auto"
         ? { ready: false, reason: "No model is configured" }
         : { ready: true, provider: model().provider, model: model().default, demo: true },
+    isProvider: (id) => id !== "nobody",
     options: async () => ({ providers: [] }),
     detectLocalServers: async () => [
       { kind: "ollama", base_url: "http://127.0.0.1:11434", models: ["llama3"] },

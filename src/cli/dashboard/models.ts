@@ -29,6 +29,15 @@ export function modelHelpers(context: Context, config: ConfigSource, log: Log): 
       const { provider, model, demo } = state.choice;
       return { ready: true, provider, model, demo };
     },
+    isProvider(id) {
+      const loaded = config.loaded();
+      try {
+        chooseModel(loaded.config, secretReader(loaded), { provider: id, model: "any" });
+        return true;
+      } catch (error) {
+        return !isHermesError(error, "PROVIDER_UNKNOWN");
+      }
+    },
     async options(query) {
       const { modelOptions } = await import("#model/catalog.ts");
       const { providers } = await modelOptions(deps(), query);

@@ -55,6 +55,11 @@ export function registerModels(routes: Registrars, services: RouteServices): voi
     async handler(context) {
       const profile = await profileOf(services, context);
       const { auxiliary } = profile.loaded().config;
+      const { provider = "auto" } = context.body;
+      // A name that nobody knows would be refused at the next start.
+      if (provider !== "auto" && provider !== "" && !profile.models.isProvider(provider)) {
+        throw fail(400, "invalid", `There is no provider ${provider}`);
+      }
       const changes =
         context.body.scope === "main"
           ? mainChanges(context.body)
