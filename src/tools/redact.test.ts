@@ -33,6 +33,10 @@ const spellings: Readonly<Record<string, (value: string) => string>> = {
   base64url: (value) => Buffer.from(value).toString("base64url"),
   "base64, one byte before it": (value) => Buffer.from(`x${value}`).toString("base64"),
   "base64, two bytes before it": (value) => Buffer.from(`xy${value}yz`).toString("base64"),
+  hexadecimal: (value) => Buffer.from(value).toString("hex"),
+  "hexadecimal in upper case": (value) => Buffer.from(value).toString("hex").toUpperCase(),
+  "hexadecimal in lines of 60": (value) =>
+    Buffer.from(`head: ${value}`).toString("hex").replace(/.{60}/g, "$&\n"),
   "base64 in lines of 76": (value) =>
     Buffer.from(`header: ${value}`).toString("base64").replace(/.{76}/g, "$&\n"),
   "base64 in lines with CRLF": (value) =>
@@ -43,6 +47,7 @@ const spellings: Readonly<Record<string, (value: string) => string>> = {
 function leaks(text: string, value: string): boolean {
   const bare = text.replace(/\s/g, "");
   if (bare.includes(value)) return true;
+  if (bare.toLowerCase().includes(Buffer.from(value).toString("hex"))) return true;
   for (const word of bare.split(/[^A-Za-z0-9+/=_-]+/)) {
     for (let skip = 0; skip < 4; skip++) {
       const decoded = Buffer.from(word.slice(skip), "base64").toString("latin1");
@@ -94,6 +99,12 @@ void test("patterns are hidden in streams that come character by character", () 
       assert.equal(shown, redactor.text(text), rule.id);
     }
   }
+});
+
+void test("what lies too deep to be looked into is not shown", () => {
+  let nested: unknown = { key: KEY };
+  for (let level = 0; level < 80; level++) nested = [nested];
+  assert.doesNotMatch(JSON.stringify(redactor.value(nested)), /zQ7!/);
 });
 
 void test("ordinary text is not held back", () => {

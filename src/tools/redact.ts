@@ -143,7 +143,9 @@ const MAX_DEPTH = 64;
 
 function redactValue<T>(value: T, text: (input: string) => string, depth = 0): T {
   if (typeof value === "string") return text(value) as T & string;
-  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return value;
+  if (typeof value !== "object" || value === null) return value;
+  // Not looked into, so not shown.
+  if (depth > MAX_DEPTH) return REDACTED as T & string;
   if (Array.isArray(value)) {
     return value.map((entry: unknown) => redactValue(entry, text, depth + 1)) as T & unknown[];
   }

@@ -1,9 +1,9 @@
-// The forms in which a secret can show up in text: as it is, base64 in its three alignments, URL-encoded, JSON-escaped.
+// The forms in which a secret can show up in text: as it is, base64 in its three alignments, hexadecimal, URL-encoded, JSON-escaped.
 
 export interface Spelling {
   readonly name: string;
   readonly text: string;
-  /** Line ends may stand inside (base64). */
+  /** Line ends may stand inside (base64, hexadecimal). */
   readonly wraps: boolean;
 }
 
@@ -16,7 +16,8 @@ export function spellingsOf(secrets: ReadonlyMap<string, string>): readonly Spel
   for (const [name, value] of secrets) {
     if (value.length < MIN_SECRET_CHARS) continue;
     for (const text of plainForms(value)) keep(byText, { name, text, wraps: false });
-    for (const text of base64Forms(value)) keep(byText, { name, text, wraps: true });
+    for (const text of [...base64Forms(value), ...hexForms(value)])
+      keep(byText, { name, text, wraps: true });
   }
   return [...byText.values()].sort((a, b) => b.text.length - a.text.length);
 }
@@ -36,6 +37,12 @@ function plainForms(value: string): readonly string[] {
     // Lines of a value that spans several (a key file) leak one by one.
     ...value.split(/\r?\n/).filter((line) => line.length >= 2 * MIN_SECRET_CHARS),
   ];
+}
+
+/** As `xxd -p` and `%02X` print it. */
+function hexForms(value: string): readonly string[] {
+  const hex = Buffer.from(value, "utf8").toString("hex");
+  return [hex, hex.toUpperCase()];
 }
 
 /** What base64 of any text around the secret must contain: the characters that depend on the secret alone. */
