@@ -23,7 +23,7 @@ export function oneLine(error: HermesError): string {
   const sentences = [...parts, error.fix ?? ""].filter(Boolean);
   return sentences
     .map((text, index) =>
-      index < sentences.length - 1 && /[\p{L}\p{N})]$/u.test(text) ? `${text};` : text,
+      index < sentences.length - 1 && /[^.;:!?…]$/u.test(text) ? `${text};` : text,
     )
     .join(" ")
     .replaceAll(/\s*\n\s*/g, " ");
