@@ -1,10 +1,13 @@
 // `npm test`: everything that this machine can run; names each suite that it skipped and why. The node runner's own
-// closing lines come last. Arguments are file globs (default: all rings that need no engine) or node's test options.
+// closing lines come last. Arguments are file globs (default: all rings that need no engine).
+// HERMES_TEST_SECOND_TRY=1 (set by .ci/run): files that failed are run once more, one at a time, and named; a machine
+// that other work keeps busy can break a browser test, a fault of ours fails twice.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Outcome } from "./outcome-reporter.ts";
 import { environment, pinnedNode, ROOT, run } from "./run.ts";
 
 const ALL = [
@@ -16,52 +19,68 @@ const given = process.argv.slice(2);
 
 const browserCode =
   given.length > 0 ? 0 : run("vitest", ["run", "--reporter=dot"], join(ROOT, "web"));
-const nodeCode = await runNode(given.length > 0 ? given : ALL);
-process.exitCode = browserCode || nodeCode;
+const first = await runNode(given.length > 0 ? given : ALL, 2);
+const again = first.failedFiles.length > 0 && process.env["HERMES_TEST_SECOND_TRY"] === "1";
+if (again) console.log(`\nsecond try, one file at a time:\n  ${first.failedFiles.join("\n  ")}`);
+const { code } = again ? await runNode(first.failedFiles, 1) : first;
+process.exitCode = browserCode || code;
 
-async function runNode(files: readonly string[]): Promise<number> {
+interface Run {
+  readonly code: number;
+  readonly failedFiles: readonly string[];
+}
+
+async function runNode(files: readonly string[], concurrency: number): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), "hermes-test-"));
-  const skipped = join(folder, "skipped");
+  const report = join(folder, "outcomes");
   const child = spawn(
     pinnedNode(),
     [
       "--test",
-      "--test-concurrency=2",
+      `--test-concurrency=${concurrency}`,
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
-      "--test-reporter=./scripts/skipped-reporter.ts",
-      `--test-reporter-destination=${skipped}`,
+      "--test-reporter=./scripts/outcome-reporter.ts",
+      `--test-reporter-destination=${report}`,
       ...files,
     ],
     { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"], env: environment() },
   );
+  const ended = new Promise<number>((resolve) => {
+    child.once("exit", (exit) => resolve(exit ?? 1));
+  });
   let named = false;
   for await (const line of createInterface({ input: child.stdout })) {
     if (!named && line.startsWith("ℹ tests ")) {
       named = true;
-      printSkipped(skipped);
+      printSkipped(readOutcomes(report));
     }
     console.log(line);
   }
-  const code =
-    child.exitCode ??
-    (await new Promise<number>((resolve) => {
-      child.once("exit", (exit) => resolve(exit ?? 1));
-    }));
+  const code = await ended;
+  const failed = readOutcomes(report).flatMap((item) =>
+    item.kind === "failed" ? [item.file] : [],
+  );
   rmSync(folder, { recursive: true, force: true });
-  return code;
+  return { code, failedFiles: [...new Set(failed)].filter((file) => file !== "") };
+}
+
+function readOutcomes(path: string): readonly Outcome[] {
+  try {
+    const lines = readFileSync(path, "utf8").trim().split("\n");
+    return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Outcome);
+  } catch {
+    // No report: the runner died early and says so itself.
+    return [];
+  }
 }
 
 /** What is worth reading before the counts: which suites this machine could not run. */
-function printSkipped(path: string): void {
-  let text = "";
-  try {
-    text = readFileSync(path, "utf8").trim();
-  } catch {
-    // No report: the runner died early and says so itself.
-  }
-  console.log(
-    text === "" ? "\nskipped on this machine: nothing" : `\nskipped on this machine:\n${text}`,
+function printSkipped(outcomes: readonly Outcome[]): void {
+  const skipped = outcomes.flatMap((item) =>
+    item.kind === "skipped" ? [`  ${item.name}: ${item.reason}`] : [],
   );
+  const text = skipped.length === 0 ? " nothing" : `\n${skipped.join("\n")}`;
+  console.log(`\nskipped on this machine:${text}`);
   if (browserCode !== 0) console.log("FAILED: unit tests of the browser app (vitest, above)");
 }
