@@ -44,12 +44,15 @@ export interface Client {
   request<T>(method: Method, path: string, options?: RequestOptions): Promise<T>;
   /** Where to sign in again for what was refused with `reauth_required`, and back to here; null for other refusals. */
   reauthUrl(error: ApiError): string | null;
+  /** True while the page leaves by itself (signing out): a 401 is then an error like others, not a way to the login. */
+  setLeaving(on: boolean): void;
   /** As `request`, with the ETag. */
   answer<T>(method: Method, path: string, options?: RequestOptions): Promise<Answer<T>>;
 }
 
 export function createClient(boot: Boot, page: Page): Client {
   let leaving = false;
+  let signingOut = false;
 
   function href(path: string, query: Query = {}): string {
     const pairs = Object.entries(query).flatMap(([name, value]) =>
@@ -126,7 +129,7 @@ export function createClient(boot: Boot, page: Page): Client {
       page.storage.removeItem(RELOADED_KEY);
       return { data: body as T, etag: response.headers.get("ETag") };
     }
-    if (response.status === 401) {
+    if (response.status === 401 && !signingOut) {
       const { error, login_url: loginUrl } = asRecord(body);
       if (error !== undefined && typeof loginUrl === "string") return signIn(loginUrl);
       const gone = error === undefined ? reloadOnce() : null;
@@ -138,6 +141,9 @@ export function createClient(boot: Boot, page: Page): Client {
   return {
     href,
     answer,
+    setLeaving: (on) => {
+      signingOut = on;
+    },
     reauthUrl({ code, body }) {
       const loginUrl = body["login_url"];
       if (code !== "reauth_required" || typeof loginUrl !== "string") return null;

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
 import type { LogoutBody, MeBody } from "#protocol/http-status.ts";
+import { ApiError } from "../api/error.ts";
 import { loginSessionsQuery, meQuery } from "../api/queries.ts";
 import { useWords } from "../i18n/i18n.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -15,16 +16,30 @@ function nameOf(me: MeBody): string {
   return me.display_name || me.email || me.user_id;
 }
 
+/** A login that is over already is what was asked for. */
+async function endAll(): Promise<void> {
+  try {
+    await client.request("POST", "/auth/logout-all", { json: {} });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  }
+}
+
 function useLeave(everywhere: boolean) {
   const { t } = useWords();
   return useMutation({
     mutationFn: async () => {
-      if (everywhere) await client.request("POST", "/auth/logout-all", { json: {} });
+      // The socket ends before the answer is here; that must not look like an expired login.
+      client.setLeaving(true);
+      if (everywhere) await endAll();
       const { login_url } = await client.request<LogoutBody>("POST", "/auth/logout", { json: {} });
       return login_url;
     },
     onSuccess: (loginUrl) => location.assign(loginUrl),
-    onError: () => showToast(t.account.failed, { tone: "error" }),
+    onError: () => {
+      client.setLeaving(false);
+      showToast(t.account.failed, { tone: "error" });
+    },
   });
 }
 
