@@ -212,6 +212,63 @@ test(
 );
 
 test(
+  "no ticket is ever taken: three attempts, then the page says so and stays",
+  OPTIONS,
+  async (t) => {
+    const { gate, page } = await openBasic(t);
+    await page.goto(`${gate.origin}/login`);
+    await signInByPassword(page);
+    await page.waitForURL(`${gate.origin}/chat`);
+    await page.route("**/api/auth/ws-ticket", (route) =>
+      route.fulfill({ json: { ticket: "x".repeat(43), ttl_seconds: 30 } }),
+    );
+    const closes = await recordCloses(page);
+    await page.goto(`${gate.origin}/sessions`);
+    await page.getByText("You are signed out").waitFor();
+    assert.deepEqual((await closes()).codes, [4401, 4401, 4401]);
+    assert.equal(page.url(), `${gate.origin}/sessions`);
+  },
+);
+
+for (const item of ["Sign out", "Sign out everywhere"]) {
+  test(
+    `"${item}" of the app, by keyboard: ends at the login that says so, with nothing left`,
+    OPTIONS,
+    async (t) => {
+      const { gate, context, page } = await openBasic(t);
+      const closes = await recordCloses(page);
+      await page.goto(`${gate.origin}/sessions`);
+      await signInByPassword(page);
+      await page.waitForURL(`${gate.origin}/sessions`);
+      await appIsOpen(page);
+      const cookies = await ownCookies(context);
+      await tabTo(page, "[data-testid=account]");
+      await page.keyboard.press("Enter");
+      const entry = page.getByRole("menuitem", { name: item, exact: true });
+      await entry.waitFor();
+      await until("the entry has the focus", async () => {
+        if (await hasFocus(page, "[role=menuitem]", item)) return true;
+        await page.keyboard.press("ArrowDown");
+        return false;
+      });
+      // The socket may end before the answer is here: the page must not take that for an expired login.
+      await page.route("**/auth/logout", async (route) => {
+        const headers = { origin: gate.origin, "content-type": "application/json" };
+        await askAs(gate, cookies, "/auth/logout", { method: "POST", headers, body: "{}" });
+        await until("the socket has ended", async () => (await closes()).codes.length > 0);
+        await route.continue();
+      });
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`${gate.origin}/login?**`);
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      assert.equal(page.url(), `${gate.origin}/login?logged_out=1`);
+      assert.deepEqual(await ownCookies(context), []);
+      assert.equal((await askAs(gate, cookies, "/api/auth/me")).status, 401);
+    },
+  );
+}
+
+test(
   "the session survives a restart of the server, and the page finds it again",
   OPTIONS,
   async (t) => {

@@ -31,7 +31,14 @@ export interface GateOptions {
 
 /** Bound to all addresses, which puts the gate on; a public URL among `env` puts it on by itself, on loopback. */
 export async function startGate(t: TestContext, options: GateOptions): Promise<Gate> {
-  const { webDist, env, config = "", home = tempDir(t, "hermes-home") } = options;
+  const { webDist, env, config = "" } = options;
+  // Ends run in order: the process must be gone before its home is.
+  let started: WebServer | null = null;
+  t.after(async () => {
+    started?.run.child.kill("SIGKILL");
+    await started?.run.ended;
+  });
+  const home = options.home ?? tempDir(t, "hermes-home");
   const file = join(home, "config.yaml");
   writeFileSync(file, `model:\n  provider: demo\n  default: demo\n${config}`);
   const bind: Record<string, string> =
@@ -42,6 +49,7 @@ export async function startGate(t: TestContext, options: GateOptions): Promise<G
     env: { ...bind, ...env },
     ...(options.port === undefined ? {} : { port: options.port }),
   });
+  started = server;
   const port = Number(new URL(server.url).port);
   return { ...server, port, origin: `http://${HOST}:${port}` };
 }
