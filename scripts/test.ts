@@ -15,6 +15,8 @@ const ALL = [
   "test/{architecture,contract,e2e,kit}/**/*.test.ts",
   "scripts/**/*.test.ts",
 ];
+/** A file that hangs must not hold the run for ever; far longer than any deadline inside a test. */
+const FILE_LIMIT_MS = 600_000;
 const given = process.argv.slice(2);
 
 const browserCode =
@@ -38,6 +40,7 @@ async function runNode(files: readonly string[], concurrency: number): Promise<R
     [
       "--test",
       `--test-concurrency=${concurrency}`,
+      `--test-timeout=${FILE_LIMIT_MS}`,
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
       "--test-reporter=./scripts/outcome-reporter.ts",
