@@ -1,11 +1,13 @@
 // Reads the files that a session's system prompt is made of (agent.md §4.4).
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { errnoOf } from "#base/errors.ts";
 import type { PromptParts } from "#agent/prompt.ts";
 import type { LoadedConfig } from "#config/loaded.ts";
 import { matchesInjection } from "#tools/injection.ts";
 import { readMemoryFile, type MemoryTarget } from "#tools/memory-files.ts";
+import { createPathGuard, realTarget, type PathGuard } from "#tools/paths.ts";
 
 /** A prompt takes 20000 characters of a file; nobody means a file of this size as instructions. */
 const MAX_FILE_BYTES = 2_000_000;
@@ -28,7 +30,7 @@ export function readPromptParts(facts: PromptFacts, notice: (text: string) => vo
     tools: facts.toolNames,
     surfaceText: null,
     skills: [],
-    context: wants.context ? readContext(facts.cwd, notice) : null,
+    context: wants.context ? readContext(facts, notice) : null,
     memory: safeMode ? null : readMemory(loaded, "memory", notice),
     user: safeMode ? null : readMemory(loaded, "user", notice),
     ...dateIn(facts.nowMs, timeZone),
@@ -37,17 +39,31 @@ export function readPromptParts(facts: PromptFacts, notice: (text: string) => vo
 }
 
 /** First match: HERMES.md or .hermes.md from the cwd up to the git root, then the names that other agents use, in the cwd. */
-function readContext(cwd: string, notice: (text: string) => void): PromptParts["context"] {
+function readContext(
+  { cwd, loaded }: PromptFacts,
+  notice: (text: string) => void,
+): PromptParts["context"] {
+  let guard: PathGuard | null = null;
   const own = foldersUpToGitRoot(cwd).flatMap((folder) => [
     join(folder, "HERMES.md"),
     join(folder, ".hermes.md"),
   ]);
   const others = ["AGENTS.md", "CLAUDE.md", ".cursorrules"].map((name) => join(cwd, name));
   for (const path of [...own, ...others]) {
-    const text = readFile(path, notice);
+    if (!existsSync(path)) continue;
+    guard ??= guardOf(loaded);
+    // A project that comes from elsewhere may hold a link to a key: the prompt goes to the model's provider.
+    const closed = guard.isReadClosed(realTarget(path)) ? guard.protectionOf(path) : null;
+    if (closed) notice(`${path} was left out of the prompt: it leads to what ${closed.reason}`);
+    const text = closed ? null : readFile(path, notice);
     if (text !== null) return { name: path.slice(dirname(path).length + 1), text };
   }
   return null;
+}
+
+function guardOf({ home, root, env }: LoadedConfig): PathGuard {
+  const userHomes = [...new Set([env.get("HOME") ?? homedir(), homedir()])];
+  return createPathGuard({ home, root, userHomes, safeRoots: [] });
 }
 
 function foldersUpToGitRoot(cwd: string): string[] {

@@ -1,5 +1,5 @@
 // MEMORY.md and USER.md (agent.md §9.3): entries separated by a line that holds only "§".
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf } from "#base/errors.ts";
 import { cutStart } from "#base/text.ts";
@@ -25,7 +25,7 @@ export interface MemoryFile {
   readonly percent: number;
   /** True: longer than the limit, `text` is cut and a notice is due. */
   readonly cut: boolean;
-  /** errno word when the file exists and cannot be read. */
+  /** Errno word, or why, when something is there and cannot be read. */
   readonly unreadable: string | null;
 }
 
@@ -67,6 +67,8 @@ export function joinEntries(entries: readonly string[]): string {
 
 function readText(path: string): { text: string; unreadable: string | null } {
   try {
+    // A pipe would be waited for, a device has no end.
+    if (!statSync(path).isFile()) return { text: "", unreadable: "it is no file" };
     return { text: readFileSync(path, "utf8"), unreadable: null };
   } catch (error) {
     const errno = errnoOf(error);
