@@ -16,7 +16,7 @@ test("a home that takes nothing is said, without its path; the cause goes to the
     const cause = Object.assign(new Error(`${code}: open '/home/me/.hermes/x'`), { code });
     const { failure, unexpected } = mapError(cause, "id");
     assert.equal(failure.status, status, code);
-    assert.match(String(failure.body.detail), detail);
+    assert.match(failure.message, detail);
     assert.doesNotMatch(JSON.stringify(failure.body), /hermes/);
     assert.ok(unexpected);
   }

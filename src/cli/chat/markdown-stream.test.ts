@@ -34,6 +34,7 @@ const CASES: readonly (readonly [text: string, rendered: string, stripped: strin
     "<dim>```js</>\n<cyan>let a = **1**;</>\n<dim>```</>\nafter <italic>x</>\n",
     "\nlet a = **1**;\n\nafter x\n",
   ],
+  ["a &#27;[8m *b &#x1b;c*\n", "a \\x1b[8m <italic>b \\x1bc</>\n", "a \\x1b[8m b \\x1bc\n"],
   ["no end **bold**", "no end <bold>bold</>", "no end bold"],
 ];
 

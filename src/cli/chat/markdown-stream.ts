@@ -1,6 +1,7 @@
 // Markdown of a streaming answer for the terminal (`display.final_response_markdown`). Plain words pass at once; from the
 // first mark of a line on, the line waits for its end, because a mark means nothing before its partner came.
 import type { Lexer as LexerClass, Token } from "marked";
+import { inert } from "#base/text.ts";
 import type { Io } from "../io.ts";
 
 export type MarkdownMode = "render" | "strip" | "raw";
@@ -117,5 +118,7 @@ export class MarkdownStream {
 }
 
 function textOf(token: Token): string {
-  return "text" in token && typeof token.text === "string" ? token.text : token.raw;
+  const text = "text" in token && typeof token.text === "string" ? token.text : token.raw;
+  // `&#27;` comes out of the lexer as the character itself.
+  return inert(text);
 }
