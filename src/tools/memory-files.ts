@@ -68,7 +68,8 @@ export function joinEntries(entries: readonly string[]): string {
 function readText(path: string): { text: string; unreadable: string | null } {
   try {
     // A pipe would be waited for, a device has no end.
-    if (!statSync(path).isFile()) return { text: "", unreadable: "it is no file" };
+    const found = statSync(path);
+    if (!found.isFile() && !found.isDirectory()) return { text: "", unreadable: "it is no file" };
     return { text: readFileSync(path, "utf8"), unreadable: null };
   } catch (error) {
     const errno = errnoOf(error);
