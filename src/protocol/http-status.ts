@@ -36,7 +36,12 @@ export interface ServiceBody {
     readonly at: string;
   } | null;
   readonly next_start_at: string | null;
-  readonly error: string | null;
+  /** Why it will not run, as the process itself wrote it (container.md §6.4). */
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly ways_out: readonly string[];
+  } | null;
   readonly log: string | null;
 }
 

@@ -49,7 +49,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   supervisor: {
     may: ["profile", "config", "protocol", "base"],
     because: "knows services, not conversations",
-    built: false,
+    built: true,
   },
   auth: {
     may: ["config", "protocol", "base"],
@@ -59,7 +59,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   gateway: {
     may: ["session", "profile", "supervisor", "config", "protocol", "base"],
     because: "chat platforms to conversations",
-    built: false,
+    built: true,
   },
   dashboard: {
     may: ["auth", "session", "supervisor", "profile", "config", "protocol", "base"],
@@ -69,7 +69,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   container: {
     may: ["supervisor", "profile", "config", "base"],
     because: "what happens at boot, as typed steps",
-    built: false,
+    built: true,
   },
   tui: { may: ["protocol", "base"], because: "is handed a session by cli", built: false },
   cli: { may: ["*"], because: "composition root", built: true },
