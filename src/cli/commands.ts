@@ -8,6 +8,7 @@ export const COMMAND_MODULES: Readonly<Record<string, () => Promise<CommandModul
   config: () => import("./commands/config.ts"),
   status: () => import("./commands/status.ts"),
   doctor: () => import("./commands/doctor.ts"),
+  gateway: () => import("./commands/gateway.ts"),
   dashboard: () => import("./commands/dashboard.ts"),
   probe: () => import("./commands/probe.ts"),
   profile: () => import("./commands/profile.ts"),

@@ -77,6 +77,15 @@ const CHAT_OPTIONS: readonly OptionSpec[] = [
   { flags: "-v, --verbose", help: "show tool output as it comes" },
 ];
 
+const GATEWAY_RUN_OPTIONS: readonly OptionSpec[] = [
+  { flags: "-v, --verbose", help: "show the log on stderr" },
+  { flags: "-q, --quiet", help: "show warnings only" },
+  { flags: "--replace", help: "end the gateway of this home that runs, and take its place" },
+  { flags: "--no-supervise", help: "stay in the foreground in a supervised container too" },
+];
+const ALL_GATEWAYS: OptionSpec = { flags: "--all", help: "of every profile" };
+const WAIT: OptionSpec = { flags: "--wait S", help: "seconds to wait (15)", min: 0 };
+
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "chat",
@@ -153,6 +162,38 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       { flags: "--fix", help: "make missing directories, set modes, finish the index" },
       { flags: "--live", help: "also ask the model and local servers" },
+    ],
+  },
+  {
+    name: "gateway",
+    summary: "The process that serves chat platforms, the API and webhooks of a profile",
+    bare: true,
+    options: GATEWAY_RUN_OPTIONS,
+    subcommands: [
+      {
+        name: "run",
+        summary: "Serve in this process; in a supervised container its service is started instead",
+        options: GATEWAY_RUN_OPTIONS,
+        notes:
+          "Exit codes: 0 stopped, 75 stopped under supervision or restart asked for, 78 refused (broken configuration, home held by another gateway, root).",
+      },
+      {
+        name: "start",
+        summary: "Start the service and wait until it is ready",
+        options: [ALL_GATEWAYS, WAIT],
+      },
+      { name: "stop", summary: "Stop the service", options: [ALL_GATEWAYS, WAIT] },
+      {
+        name: "restart",
+        summary: "Restart the service and wait until it is ready",
+        options: [ALL_GATEWAYS, WAIT],
+      },
+      {
+        name: "status",
+        summary: "How the gateway of this profile is doing",
+        options: [{ flags: "--deep", help: "with identity, last exits and every platform" }],
+      },
+      { name: "list", summary: "The gateway of every profile" },
     ],
   },
   {
@@ -342,7 +383,7 @@ export function commandWords(): readonly string[] {
 
 /** Words that a later version gives a meaning to: a profile's alias must never come to hide one. */
 const COMING_WORDS: readonly string[] = [
-  ..."gateway supervise pairing cron skills mcp webhook send backup import auth".split(" "),
+  ..."supervise pairing cron skills mcp webhook send backup import auth".split(" "),
   ..."fallback tools skin prompt-size completion hooks container slot-run".split(" "),
 ];
 
