@@ -34,6 +34,12 @@ export function effortOfRow(row: SessionRow): ReasoningEffort | null {
   return typeof effort === "string" ? asEffort(effort) : null;
 }
 
+/** System text of the caller that the session was started with. */
+export function instructionsOfRow(row: SessionRow): string | null {
+  const { instructions } = row.modelConfig;
+  return typeof instructions === "string" ? instructions : null;
+}
+
 const EFFORTS: readonly ReasoningEffort[] = ["", "none", "low", "medium", "high"];
 
 export function asEffort(text: string): ReasoningEffort | null {

@@ -62,17 +62,28 @@ class Service implements SessionService {
     const choice = this.#models.choose({ provider: options.provider, model: options.model });
     const { store, clock, random } = this.#deps;
     const title = options.title === undefined ? null : fitTitle(options.title);
-    return store.createSession({
+    const startedAt = epochSeconds(clock);
+    const row = await store.createSession({
       id: makeSessionId(clock.now(), 6, random),
       source: options.source,
       model: choice.model,
-      modelConfig: { provider: choice.provider },
+      modelConfig: {
+        provider: choice.provider,
+        ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
+      },
       title,
       titleSource: title === null ? null : "user",
       cwd: resolve(options.cwd ?? this.#deps.loaded().config.terminal.cwd),
       userId: options.userId ?? null,
-      startedAt: epochSeconds(clock),
+      startedAt,
     });
+    const { history = [] } = options;
+    if (history.length === 0) return row;
+    await store.appendMessages(
+      row.id,
+      history.map((message) => ({ ...message, timestamp: startedAt })),
+    );
+    return row;
   }
 
   resolve(ref: string): Promise<SessionRow> {
@@ -282,7 +293,8 @@ class Service implements SessionService {
 
   async #afterAnswer(live: LiveSession, end: TurnEnd, options: SendOptions): Promise<void> {
     const row = await this.#row(end.sessionId);
-    if (row.title !== null) return;
+    // A caller of the API asks for answers; titles nobody sees would double its model calls.
+    if (row.title !== null || row.source === "api-server") return;
     const title = await makeTitle({
       store: this.#deps.store,
       sessionId: row.id,

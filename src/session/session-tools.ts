@@ -2,6 +2,7 @@
 import type { ToolBox } from "#agent/ports/tool.ts";
 import { createToolBox } from "#tools/box.ts";
 import type { SessionRow } from "#protocol/messages.ts";
+import type { Config } from "#config/tree.ts";
 import type { SessionDeps } from "./deps.ts";
 import type { LiveSession } from "./live-session.ts";
 
@@ -18,7 +19,7 @@ export function openSessionTools(
     root: loaded.root,
     profile: loaded.profile,
     settings: config,
-    toolsets: deps.overrides.toolsets ?? config.platform_toolsets[row.source] ?? config.toolsets,
+    toolsets: deps.overrides.toolsets ?? toolsetsOf(row.source, config),
     // Names in terminal.env_passthrough may come from .env as well as from the process.
     env: (name) => deps.processEnv(name) ?? env.get(name),
     inContainer: deps.inContainer,
@@ -33,4 +34,17 @@ export function openSessionTools(
     onProcessEnd: (processId, exitCode, tail) =>
       live.emit({ type: "process-end", processId, exitCode, tail: deps.redactor.text(tail) }),
   });
+}
+
+/** A source whose text strangers write gets no tool that acts on this machine, unless it is configured otherwise. */
+const TOOLSETS_OF_SOURCE: Readonly<Record<string, readonly string[]>> = {
+  webhook: ["hermes-webhook"],
+};
+
+function toolsetsOf(source: string, config: Config): readonly string[] {
+  const named = (config.platforms as Readonly<Record<string, { readonly toolset?: string }>>)[
+    source.replaceAll("-", "_")
+  ]?.toolset;
+  if (named) return [named];
+  return config.platform_toolsets[source] ?? TOOLSETS_OF_SOURCE[source] ?? config.toolsets;
 }

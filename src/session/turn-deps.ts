@@ -10,7 +10,7 @@ import { rememberWindow } from "#model/remembered.ts";
 import type { SessionRow, Usage } from "#protocol/messages.ts";
 import type { SessionDeps } from "./deps.ts";
 import type { LiveSession } from "./live-session.ts";
-import { effortOfRow, modelOfRow, type Models } from "./models.ts";
+import { effortOfRow, instructionsOfRow, modelOfRow, type Models } from "./models.ts";
 import { readPromptParts } from "./prompt-parts.ts";
 import type { SendOptions } from "./types.ts";
 
@@ -67,7 +67,7 @@ export function makeTurnDeps(
         },
         notice("PROMPT_FILE"),
       );
-      return buildSystemPrompt(parts);
+      return buildSystemPrompt({ ...parts, formatting: instructionsOfRow(row) });
     },
     emit: (event) => live.emit(event),
     approval: (requestId) => live.approvals.wait(requestId),

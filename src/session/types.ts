@@ -19,6 +19,10 @@ export interface StartOptions {
   readonly model?: string;
   readonly provider?: string;
   readonly userId?: string;
+  /** System text of the caller, put after ours and kept with the session (agent.md §7.9). */
+  readonly instructions?: string;
+  /** What was said before; the caller's own record of it counts. */
+  readonly history?: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
 }
 
 export interface SendOptions {
