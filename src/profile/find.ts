@@ -46,6 +46,7 @@ function entriesOf(root: string, ignored: IgnoredEntry[]): string[] {
 
 function reasonToIgnore(root: string, entry: string): string | null {
   if (entry.startsWith(".new-")) return "left over from a creation that did not finish";
+  if (entry.startsWith(".gone-")) return "left over from a removal that did not finish";
   if (!isProfileName(entry) || entry === DEFAULT_PROFILE) return "not a name of a profile";
   const home = join(profilesFolder(root), entry);
   try {

@@ -18,6 +18,23 @@ export type ProfileChange =
 /** Called after the change was made. May throw: the change stays, and the failure is shown. */
 export type ProfileHook = (change: ProfileChange) => Promise<void>;
 
+/** What `leave` found: whether the gateway ran. */
+export interface LeftService {
+  readonly wasRunning: boolean;
+}
+
+/** The services of profiles as their life cycle needs them; `cli` wires it to the manager. */
+export interface ProfileKeeper {
+  readonly hook: ProfileHook;
+  /**
+   * Before a profile goes away or moves: stops its gateway and takes its service away, both verified. Rejects when it
+   * does not stop: then nothing is changed.
+   */
+  leave(profile: ProfileRef): Promise<LeftService>;
+  /** Starts the gateway of a profile that ran under its old name. */
+  start(profile: ProfileRef): Promise<void>;
+}
+
 /** Where nothing supervises gateways there is nothing to register. */
 export const noHook: ProfileHook = () => Promise.resolve();
 

@@ -17,7 +17,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     built: true,
   },
   profile: {
-    may: ["base", "config", "yaml"],
+    may: ["base", "config", "yaml", "tar"],
     because: "a folder and a name, nothing that runs",
     built: true,
   },

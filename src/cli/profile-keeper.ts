@@ -1,0 +1,71 @@
+// The one hook of profiles, wired to whatever supervises services (product.md D8, container.md §10.1).
+import type { ProfileHook, ProfileKeeper, ProfileRef } from "#profile/hook.ts";
+import { ServiceError, type ServiceManager, type SlotSpec } from "#supervisor/port.ts";
+import { slotName } from "#supervisor/slot-name.ts";
+
+export interface KeeperOptions {
+  /** How long a gateway may take to stop, in milliseconds: drain + 5 s. */
+  readonly stopMs: (profile: ProfileRef) => number;
+  readonly startMs: number;
+  readonly by: string;
+  readonly source: "cli" | "dashboard" | "api";
+}
+
+export const gatewaySpec = ({ name, home }: ProfileRef): SlotSpec => ({
+  schema: 1,
+  kind: "gateway",
+  profile: name,
+  home,
+  enabled: true,
+});
+
+export const gatewaySlot = ({ name }: { readonly name: string }): string =>
+  slotName({ kind: "gateway", profile: name });
+
+export function profileKeeper(manager: ServiceManager, options: KeeperOptions): ProfileKeeper {
+  const control = { by: options.by, source: options.source };
+  return {
+    hook: profileHook(manager),
+    async leave(profile) {
+      const slot = gatewaySlot(profile);
+      const wasRunning = await runs(manager, slot);
+      if (wasRunning) await manager.stop(slot, { ...control, waitMs: options.stopMs(profile) });
+      if (manager.canRegister) await manager.unregister(slot);
+      return { wasRunning };
+    },
+    async start(profile) {
+      await manager.start(gatewaySlot(profile), { ...control, waitMs: options.startMs });
+    },
+  };
+}
+
+/** Registers down (D8). Where nothing registers services there is nothing to do. */
+export function profileHook(manager: ServiceManager): ProfileHook {
+  return async (change) => {
+    if (!manager.canRegister) return;
+    switch (change.kind) {
+      case "created":
+      case "found":
+        return registerDown(manager, change.profile);
+      case "removed":
+        return manager.unregister(gatewaySlot(change.profile));
+      case "renamed":
+        await manager.unregister(gatewaySlot(change.from));
+        return registerDown(manager, change.to);
+    }
+  };
+}
+
+async function registerDown(manager: ServiceManager, profile: ProfileRef): Promise<void> {
+  try {
+    await manager.register(gatewaySpec(profile), { start: false });
+  } catch (error) {
+    const isThere = error instanceof ServiceError && error.serviceCode === "already-registered";
+    if (!isThere) throw error;
+  }
+}
+
+async function runs(manager: ServiceManager, slot: string): Promise<boolean> {
+  const facts = await manager.facts(slot);
+  return facts.up || facts.wantedUp;
+}
