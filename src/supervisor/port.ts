@@ -2,6 +2,7 @@
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { HermesError } from "#base/errors.ts";
 import type { ServiceBody } from "#protocol/http-status.ts";
+import type { LastError } from "./service-files.ts";
 import type { SlotKind } from "./slot-name.ts";
 
 export type ManagerKind = "s6" | "s6-user" | "systemd" | "none";
@@ -37,8 +38,12 @@ export interface SlotFacts {
   readonly up: boolean;
   readonly wantedUp: boolean;
   readonly normallyUp: boolean;
-  /** The process wrote its readiness byte. While down: false = the finish script still runs. */
+  /** The process wrote its readiness byte. */
   readonly ready: boolean;
+  /** Down, and its finish script still runs: s6 stamps the end of it, its `ready` word does not tell. */
+  readonly finishing: boolean;
+  /** When the slot directory was made; null without one. */
+  readonly registeredAt: number | null;
   readonly pid: number | null;
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -51,6 +56,8 @@ export interface SlotFacts {
   /** Did the process answer on `data/live` within 1 s? null: down, or without a slot. */
   readonly answers: boolean | null;
   readonly spec: SlotSpec | null;
+  /** What the process wrote before it refused to run. */
+  readonly lastError: LastError | null;
 }
 
 export interface ServiceManager {

@@ -1,0 +1,107 @@
+// What s6 and the files of a slot say, now (container.md §7.3): one s6-svstat, one s6-svdt, one question to the process.
+import { closeSync, constants, openSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { readBackoff } from "../backoff.ts";
+import { asksLive } from "../live.ts";
+import type { Death, SlotFacts } from "../port.ts";
+import { readLastError } from "../service-files.ts";
+import { readSlotSpec } from "../slot-files.ts";
+import { parseSlotName } from "../slot-name.ts";
+import { parseDeaths, parseStatus, STATUS_FIELDS, type SupervisorStatus } from "./status.ts";
+import type { RunTool } from "./tool.ts";
+
+const UNSUPERVISED: SupervisorStatus = {
+  up: false,
+  wantedUp: false,
+  normallyUp: false,
+  ready: false,
+  pid: null,
+  exitCode: null,
+  signal: null,
+  changedAt: null,
+  readyAt: null,
+};
+
+/** What s6 said, as long as its status file is the same one: it is replaced at each change. */
+interface Told {
+  readonly stamp: string;
+  readonly status: SupervisorStatus;
+  readonly deaths: readonly Death[];
+}
+
+/** Reads facts of slots; asks s6 again only where `supervise/status` changed. Never rejects. */
+export class FactsReader {
+  readonly #scandir: string;
+  readonly #run: RunTool;
+  readonly #told = new Map<string, Told>();
+
+  constructor(scandir: string, run: RunTool) {
+    this.#scandir = scandir;
+    this.#run = run;
+  }
+
+  /** `slot` is a name of ours. */
+  async read(slot: string): Promise<SlotFacts> {
+    const dir = join(this.#scandir, slot);
+    const made = statSync(dir, { throwIfNoEntry: false });
+    const { kind, profile } = parseSlotName(slot) ?? { kind: "gateway", profile: slot };
+    const told = made ? await this.#ask(slot, dir) : null;
+    const status = told?.status ?? UNSUPERVISED;
+    const deaths = told?.deaths ?? [];
+    return {
+      slot,
+      kind,
+      profile,
+      ...status,
+      registered: made?.isDirectory() === true,
+      supervised: told !== null,
+      finishing: isFinishing(status, deaths.length),
+      registeredAt: made?.birthtimeMs ?? null,
+      deaths,
+      backoff: made ? readBackoff(dir, Date.now()) : null,
+      answers: status.up && status.ready ? await asksLive(dir) : null,
+      spec: made ? readSlotSpec(dir) : null,
+      lastError: made ? readLastError(dir) : null,
+    };
+  }
+
+  async #ask(slot: string, dir: string): Promise<Told | null> {
+    const stamp = stampOf(dir);
+    const known = this.#told.get(slot);
+    if (known !== undefined && known.stamp === stamp && isSupervised(dir)) return known;
+    const [answer, tally] = await Promise.all([
+      this.#run("s6-svstat", ["-o", STATUS_FIELDS.join(","), dir]),
+      this.#run("s6-svdt", [dir]),
+    ]);
+    const status = answer.rc === 0 ? parseStatus(answer.stdout) : null;
+    if (status === null) {
+      this.#told.delete(slot);
+      return null;
+    }
+    const told: Told = { stamp, status, deaths: tally.rc === 0 ? parseDeaths(tally.stdout) : [] };
+    // A finish script that runs changes nothing that the stamp shows until it ends.
+    if (!isFinishing(status, told.deaths.length)) this.#told.set(slot, told);
+    return told;
+  }
+}
+
+function stampOf(dir: string): string {
+  const found = statSync(join(dir, "supervise", "status"), { throwIfNoEntry: false, bigint: true });
+  return found === undefined ? "none" : `${found.ino}:${found.mtimeNs}`;
+}
+
+/** Nobody reads the control FIFO of a slot whose supervisor died. */
+function isSupervised(dir: string): boolean {
+  try {
+    closeSync(openSync(join(dir, "supervise", "control"), constants.O_WRONLY | constants.O_NONBLOCK));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The finish script has ended when the later of the two stamps is its own (measured with s6 2.11 and 2.13). */
+function isFinishing({ up, changedAt, readyAt }: SupervisorStatus, deaths: number): boolean {
+  if (up || deaths === 0 || changedAt === null) return false;
+  return readyAt === null || readyAt < changedAt;
+}

@@ -1,0 +1,173 @@
+// From facts to the one JSON shape of a service (container.md §8), for every surface.
+import { join } from "node:path";
+import { isAlive, processStartTime } from "#base/process-identity.ts";
+import type { LockRecord, ProcessLock } from "#base/process-lock.ts";
+import { findProfiles } from "#profile/find.ts";
+import type { ServiceBody } from "#protocol/http-status.ts";
+import type { ServiceManager, SlotFacts } from "./port.ts";
+import {
+  type ObservedFile,
+  readDesired,
+  readObject,
+  readObserved,
+  type Warn,
+} from "./service-files.ts";
+import { slotName } from "./slot-name.ts";
+import {
+  allDeaths,
+  nextStartAt,
+  recentDeaths,
+  serviceState,
+  unsupervisedState,
+  type LockFacts,
+} from "./state.ts";
+
+export const GATEWAY_LOCK = "gateway.lock";
+
+export interface JudgeDeps {
+  /** Root home; used for slots whose spec cannot be read. */
+  readonly root: string;
+  readonly lock: ProcessLock;
+  readonly warn?: Warn;
+  /** Cached answer of GATEWAY_HEALTH_URL. */
+  readonly remote?: () => "up" | "down" | null;
+}
+
+/** Reads the files of the slot's home, no supervisor. Never throws. */
+export function judgeSlot(deps: JudgeDeps, facts: SlotFacts): ServiceBody {
+  const home = facts.spec?.home ?? homeOf(deps.root, facts.profile);
+  const now = Date.now();
+  const isGateway = facts.kind === "gateway";
+  const desired = isGateway ? readDesired(home, deps.warn) : dashboardDesired(facts);
+  const observed = isGateway ? readObserved(home, deps.warn) : null;
+  const lock = isGateway && !facts.up ? readLock(home, deps.lock) : null;
+  const input = {
+    facts,
+    desired,
+    observed,
+    observedIsValid: isOf(observed, facts.pid),
+    lock,
+    remote: deps.remote?.() ?? null,
+    now,
+  };
+  const { state, reason } = serviceState(input);
+  const last = facts.deaths.at(-1) ?? null;
+  const next = nextStartAt(input);
+  return {
+    name: facts.slot,
+    kind: facts.kind,
+    profile: isGateway ? facts.profile : null,
+    state,
+    reason,
+    desired: desired?.desired ?? null,
+    pid: facts.up ? facts.pid : null,
+    since: isoOrNull(facts.ready ? facts.readyAt : facts.changedAt),
+    restarts: allDeaths(facts),
+    restarts_60s: recentDeaths(facts, now),
+    last_exit:
+      last === null
+        ? null
+        : { code: last.code, signal: last.signal, at: new Date(last.at).toISOString() },
+    next_start_at: isoOrNull(next),
+    error:
+      state === "refused" && facts.lastError !== null
+        ? {
+            code: facts.lastError.code,
+            message: facts.lastError.message,
+            ways_out: facts.lastError.ways_out,
+          }
+        : null,
+    log: join(logDirectory(deps.root, facts), "current"),
+  };
+}
+
+/** `$HOME0/logs/dashboard`, `$HOME0/logs/gateways/<profile>` (container.md §6.5). */
+export function logDirectory(
+  root: string,
+  { kind, profile }: Pick<SlotFacts, "kind" | "profile">,
+): string {
+  return kind === "dashboard"
+    ? join(root, "logs", "dashboard")
+    : join(root, "logs", "gateways", profile);
+}
+
+/** Every slot of the manager, by name. A slot that cannot be asked is told as unknown, never left out. */
+export async function readServices(
+  manager: ServiceManager,
+  deps: JudgeDeps,
+): Promise<readonly ServiceBody[]> {
+  if (!manager.canRegister) return unsupervisedServices(deps);
+  const slots = await manager.list();
+  return Promise.all(slots.map(async (slot) => judgeSlot(deps, await manager.facts(slot))));
+}
+
+/** Where nothing supervises slots: every gateway of this root by its lock and its record. */
+export function unsupervisedServices(deps: JudgeDeps): readonly ServiceBody[] {
+  return findProfiles(deps.root).profiles.map(({ name, home }) =>
+    unsupervisedService(deps, name, home),
+  );
+}
+
+export function unsupervisedService(deps: JudgeDeps, profile: string, home: string): ServiceBody {
+  const desired = readDesired(home, deps.warn);
+  const observed = readObserved(home, deps.warn);
+  const lock = readLock(home, deps.lock);
+  const { state, reason } = unsupervisedState({
+    desired,
+    observed,
+    observedIsValid: lock.held && isOf(observed, observed?.pid ?? null),
+    lock,
+    remote: deps.remote?.() ?? null,
+    now: Date.now(),
+  });
+  const isSeen = lock.held && lock.holder === "foreign";
+  return {
+    name: slotName({ kind: "gateway", profile }),
+    kind: "gateway",
+    profile,
+    state,
+    reason,
+    desired: desired?.desired ?? null,
+    pid: isSeen ? (observed?.pid ?? null) : null,
+    since: isoOrNull(isSeen ? (observed?.updatedAt ?? null) : null),
+    restarts: 0,
+    restarts_60s: 0,
+    last_exit: null,
+    next_start_at: null,
+    error: null,
+    log: join(home, "logs", "gateway.log"),
+  };
+}
+
+/** The wish for the dashboard is its variable and its `down` file (D6): nothing is stored. */
+function dashboardDesired(facts: SlotFacts): ReturnType<typeof readDesired> {
+  if (!facts.supervised) return null;
+  const desired = facts.normallyUp ? "running" : "stopped";
+  return { desired, at: null, by: null, source: null };
+}
+
+function homeOf(root: string, profile: string): string {
+  return profile === "default" ? root : join(root, "profiles", profile);
+}
+
+function isOf(observed: ObservedFile | null, pid: number | null): boolean {
+  if (observed === null || pid === null || observed.pid !== pid) return false;
+  return observed.startTime !== null && processStartTime(pid) === observed.startTime;
+}
+
+/** Who holds the home, asked from the lock; the record beside it only names the holder. */
+export function readLock(home: string, lock: ProcessLock): LockFacts {
+  if (!lock.isHeld(join(home, GATEWAY_LOCK)))
+    return { held: false, holder: null, holderName: null };
+  const fields = readObject(join(home, "gateway.pid"));
+  const { pid, start_time: startTime, host } = fields ?? {};
+  if (typeof pid !== "number" || typeof startTime !== "string" || typeof host !== "string") {
+    return { held: true, holder: "unseen", holderName: null };
+  }
+  const record: LockRecord = { pid, startTime, host, label: "gateway" };
+  const isSeen = isAlive(record) && processStartTime(pid) === startTime;
+  return { held: true, holder: isSeen ? "foreign" : "unseen", holderName: `pid ${pid} on ${host}` };
+}
+
+const isoOrNull = (ms: number | null): string | null =>
+  ms === null ? null : new Date(ms).toISOString();
