@@ -1,9 +1,14 @@
 // The one hook of profiles, wired to whatever supervises services (product.md D8, container.md §10.1).
+import { join } from "node:path";
+import { HermesError } from "#base/errors.ts";
+import type { ProcessLock } from "#base/process-lock.ts";
 import type { ProfileHook, ProfileKeeper, ProfileRef } from "#profile/hook.ts";
+import { GATEWAY_LOCK } from "#supervisor/services.ts";
 import { ServiceError, type ServiceManager, type SlotSpec } from "#supervisor/port.ts";
 import { slotName } from "#supervisor/slot-name.ts";
 
 export interface KeeperOptions {
+  readonly lock: ProcessLock;
   /** How long a gateway may take to stop, in milliseconds: drain + 5 s. */
   readonly stopMs: (profile: ProfileRef) => number;
   readonly startMs: number;
@@ -28,9 +33,10 @@ export function profileKeeper(manager: ServiceManager, options: KeeperOptions): 
     hook: profileHook(manager),
     async leave(profile) {
       const slot = gatewaySlot(profile);
-      const wasRunning = await runs(manager, slot);
+      const wasRunning = await runs(manager, options.lock, profile);
       if (wasRunning) await manager.stop(slot, { ...control, waitMs: options.stopMs(profile) });
       if (manager.canRegister) await manager.unregister(slot);
+      if (isHeld(options.lock, profile)) throw stillHeld(profile);
       return { wasRunning };
     },
     async start(profile) {
@@ -65,7 +71,23 @@ async function registerDown(manager: ServiceManager, profile: ProfileRef): Promi
   }
 }
 
-async function runs(manager: ServiceManager, slot: string): Promise<boolean> {
-  const facts = await manager.facts(slot);
+async function runs(
+  manager: ServiceManager,
+  lock: ProcessLock,
+  profile: ProfileRef,
+): Promise<boolean> {
+  if (!manager.canRegister) return isHeld(lock, profile);
+  const facts = await manager.facts(gatewaySlot(profile));
   return facts.up || facts.wantedUp;
+}
+
+function isHeld(lock: ProcessLock, { home }: ProfileRef): boolean {
+  return lock.isHeld(join(home, GATEWAY_LOCK));
+}
+
+/** Another container on this volume, or a gateway that somebody runs in a terminal. */
+function stillHeld({ name, home }: ProfileRef): HermesError {
+  return new HermesError("GATEWAY_RUNNING", `a gateway still holds ${home}`, {
+    fix: `Stop it where it was started; "hermes -p ${name} gateway status" says where.`,
+  });
 }

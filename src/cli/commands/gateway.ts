@@ -3,6 +3,25 @@ import type { ExitCode } from "#base/exit-codes.ts";
 import type { Context } from "../context.ts";
 
 export async function run(context: Context): Promise<ExitCode> {
+  const word = context.line.path[1] ?? "run";
+  switch (word) {
+    case "start":
+    case "stop":
+    case "restart":
+      return (await import("../gateway/control.ts")).control(context, word);
+    case "status":
+      return (await import("../gateway/show.ts")).status(context);
+    case "list":
+      return (await import("../gateway/show.ts")).list(context);
+    default:
+      return runHere(context);
+  }
+}
+
+async function runHere(context: Context): Promise<ExitCode> {
+  const { handOver } = await import("../gateway/hand-over.ts");
+  const handed = await handOver(context);
+  if (handed !== null) return handed;
   const { runGatewayHere } = await import("../gateway/run.ts");
   return runGatewayHere(context, null);
 }

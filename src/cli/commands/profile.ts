@@ -2,17 +2,29 @@
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { rootOf, profileOf } from "#config/homes.ts";
 import { activeProfilePath, readActiveName, useProfile } from "#profile/active.ts";
-import { createProfile } from "#profile/create.ts";
 import { findProfile } from "#profile/find.ts";
-import { noHook } from "#profile/hook.ts";
 import { listProfiles, summarise, type ProfileSummary } from "#profile/list.ts";
-import { parseProfileName } from "#profile/name.ts";
-import { ensureHome } from "../compose.ts";
-import { textOption, type Context } from "../context.ts";
-import { reservedWords } from "../registry.ts";
+import type { ServiceState } from "#protocol/http-status.ts";
+import type { Context } from "../context.ts";
 
 type Action = (context: Context) => ExitCode | Promise<ExitCode>;
-const ACTIONS: Readonly<Record<string, Action>> = { list, create, use, show };
+const changes = () => import("../profile/changes.ts");
+const archives = () => import("../profile/archives.ts");
+
+/** What changes something is loaded when it is asked for: looking stays quick. */
+const ACTIONS: Readonly<Record<string, Action>> = {
+  list,
+  use,
+  show,
+  create: async (context) => (await changes()).create(context),
+  rename: async (context) => (await changes()).rename(context),
+  delete: async (context) => (await changes()).remove(context),
+  repair: async (context) => (await changes()).repair(context),
+  describe: async (context) => (await changes()).describe(context),
+  alias: async (context) => (await changes()).alias(context),
+  export: async (context) => (await archives()).exportOne(context),
+  import: async (context) => (await archives()).importOne(context),
+};
 
 export async function run(context: Context): Promise<ExitCode> {
   const action = ACTIONS[context.line.path[1] ?? ""];
@@ -20,10 +32,13 @@ export async function run(context: Context): Promise<ExitCode> {
   return action(context);
 }
 
-function list({ launch, io }: Context): ExitCode {
+async function list(context: Context): Promise<ExitCode> {
+  const { launch, io } = context;
   const { profiles, ignored, unknownActive } = listProfiles(rootOf(launch.home));
-  if (io.json) io.object({ profiles: profiles.map(asJson) });
-  else {
+  if (io.json) {
+    const states = await gatewayStates(context, profiles);
+    io.object({ profiles: profiles.map((entry, index) => asJson(entry, states[index] ?? null)) });
+  } else {
     const width = Math.max(...profiles.map((entry) => entry.name.length));
     for (const entry of profiles) {
       io.line(
@@ -40,14 +55,28 @@ function list({ launch, io }: Context): ExitCode {
   return EXIT.ok;
 }
 
-function asJson(entry: ProfileSummary): Readonly<Record<string, unknown>> {
+/** One process looks at all of them; asking costs a call per slot, so only `--json` and `show` do. */
+async function gatewayStates(
+  context: Context,
+  profiles: readonly ProfileSummary[],
+): Promise<readonly ServiceState[]> {
+  const { openServices } = await import("../gateway/manager.ts");
+  const services = await openServices(context);
+  const bodies = await Promise.all(profiles.map((profile) => services.gateway(profile)));
+  return bodies.map(({ state }) => state);
+}
+
+function asJson(
+  entry: ProfileSummary,
+  gateway: ServiceState | null,
+): Readonly<Record<string, unknown>> {
   return {
     name: entry.name,
     path: entry.home,
     active: entry.isActive,
     description: entry.description,
     model: entry.model,
-    gateway: null,
+    gateway,
     skills: entry.skillCount,
     has_env: entry.hasEnv,
     has_soul: entry.hasSoul,
@@ -59,25 +88,6 @@ function modelName({ model }: ProfileSummary): string {
   return model.id === "" ? model.provider : `${model.provider}:${model.id}`;
 }
 
-async function create({ launch, line, io }: Context): Promise<ExitCode> {
-  const root = rootOf(launch.home);
-  const name = parseProfileName(line.operands[0] ?? "", reservedWords());
-  const description = textOption(line.options, "description");
-  await ensureHome({ home: root, env: launch.env });
-  const { profile, hook } = await createProfile(
-    { root, name, ...(description === undefined ? {} : { description }) },
-    noHook,
-  );
-  if (io.json) io.object({ name, path: profile.home, hook });
-  else
-    io.line(
-      `Profile ${name} is in ${profile.home}. Use it: hermes -p ${name}, or hermes profile use ${name}`,
-    );
-  if (hook.ok) return EXIT.ok;
-  io.note(`hermes: ${hook.message}`);
-  return EXIT.partial;
-}
-
 function use({ launch, line, io }: Context): ExitCode {
   const { name, home } = useProfile(rootOf(launch.home), line.operands[0] ?? "");
   if (io.json) io.object({ name, path: home });
@@ -85,15 +95,18 @@ function use({ launch, line, io }: Context): ExitCode {
   return EXIT.ok;
 }
 
-function show({ launch, line, io }: Context): ExitCode {
+async function show(context: Context): Promise<ExitCode> {
+  const { launch, line, io } = context;
   const root = rootOf(launch.home);
   const found = findProfile(root, line.operands[0] ?? profileOf(launch.home));
   const entry = summarise(found, readActiveName(root));
-  if (io.json) io.object({ profile: asJson(entry) });
+  const [gateway = null] = await gatewayStates(context, [entry]);
+  if (io.json) io.object({ profile: asJson(entry, gateway) });
   else {
     io.line(`name         ${entry.name}${entry.isActive ? " (active)" : ""}`);
     io.line(`home         ${entry.home}`);
     io.line(`model        ${modelName(entry)}`);
+    io.line(`gateway      ${gateway ?? "unknown"}`);
     if (entry.description !== "") io.line(`description  ${entry.description}`);
   }
   return EXIT.ok;
