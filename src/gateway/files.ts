@@ -1,9 +1,10 @@
 // The files of a gateway in its home (container.md §9), as the gateway itself reads and writes them.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomic } from "#base/atomic-file.ts";
 import type { Clock } from "#base/clock.ts";
 import type { ProcessIdentity } from "#base/process-identity.ts";
+import { OBSERVED_FILE, readDesired, readObject } from "#supervisor/service-files.ts";
 import type { GatewayFiles, PlannedIntent } from "./deps.ts";
 
 const MARKER = ".gateway-planned-stop.json";
@@ -13,8 +14,8 @@ export function gatewayFiles(home: string, clock: Clock): GatewayFiles {
   const path = (name: string): string => join(home, name);
   return {
     writeObserved(record) {
-      const kept = readObject(path("gateway_state.json"));
-      writeJson(path("gateway_state.json"), { ...kept, ...record }, 0o644);
+      const kept = readObject(path(OBSERVED_FILE));
+      writeJson(path(OBSERVED_FILE), { ...kept, ...record }, 0o644);
     },
     writePid(record) {
       rmSync(path("gateway.pid"), { force: true });
@@ -39,10 +40,7 @@ export function gatewayFiles(home: string, clock: Clock): GatewayFiles {
         since: isSame || fromLock === null ? textOr(since) : null,
       };
     },
-    desired() {
-      const desired = readObject(path("gateway_desired.json"))?.["desired"];
-      return desired === "running" || desired === "stopped" ? desired : null;
-    },
+    desired: () => readDesired(home)?.desired ?? null,
     markPlanned: (target, intent) => markPlanned(path(MARKER), target, intent, clock.now()),
     takePlanned(self) {
       const marker = readObject(path(MARKER));
@@ -89,16 +87,6 @@ function plannedFor(
 
 function writeJson(path: string, value: unknown, mode: number): void {
   writeFileAtomic(path, `${JSON.stringify(value)}\n`, { mode });
-}
-
-function readObject(path: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }
 
 const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null);

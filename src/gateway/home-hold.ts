@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { type Clock, waitFor } from "#base/clock.ts";
 import { HermesError } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
+import { GATEWAY_LOCK } from "#supervisor/services.ts";
 import type { HeldLock, LockRecord, ProcessLock } from "#base/process-lock.ts";
 
-export const GATEWAY_LOCK = "gateway.lock";
 const WAIT_MS = 30_000;
 const STEP_MS = 100;
 
