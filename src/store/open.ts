@@ -21,6 +21,7 @@ import { exportLines } from "./export.ts";
 import { failureOf, readOnlyError } from "./failures.ts";
 import { type JournalMode, placeOf } from "./file-system.ts";
 import { importLines } from "./import.ts";
+import { inboundMethods } from "./inbound.ts";
 import { leaseMethods } from "./leases.ts";
 import { readTakeoverFiles, takeTakeoverFiles, wantsTakeoverFiles } from "./takeover-files.ts";
 import { messageMethods } from "./messages.ts";
@@ -203,6 +204,7 @@ async function assemble(writer: Connection, options: StoreOptions): Promise<Sess
       ...draftMethods(context),
       ...searchMethods(context),
       ...usageMethods(context),
+      ...inboundMethods(context),
       ...upkeepMethods(context, writer),
       exportLines: (ids) => exportLines(context, ids),
       importLines: (lines) => importLines(context, lines),

@@ -599,6 +599,22 @@ export function sessionStoreContract(name: string, makeStore: MakeStore): void {
       assert.deepEqual(await store.check(), []);
     });
 
+    test("an event of the outside world is noted once, until it is forgotten", async (t) => {
+      const store = await open(t);
+      const event = { platform: "webhook", eventId: "d1", event: "{}", state: "done" } as const;
+      const at = (now: number) => ({ ...event, now, forgetBefore: now - 100 });
+      assert.equal(await store.recordInbound(at(1000)), true);
+      assert.equal(await store.recordInbound(at(1050)), false);
+      assert.equal(await store.recordInbound({ ...at(1050), platform: "telegram" }), true);
+      assert.equal(await store.recordInbound({ ...at(1050), eventId: "d2" }), true);
+      assert.equal(await store.recordInbound(at(1101)), true);
+      await store.forgetInbound("webhook", "d1");
+      assert.equal(await store.recordInbound(at(1102)), true);
+      const queued = { ...at(2000), eventId: "q", state: "queued" } as const;
+      assert.equal(await store.recordInbound(queued), true);
+      assert.equal(await store.recordInbound({ ...queued, now: 9000, forgetBefore: 8900 }), false);
+    });
+
     test("prune takes old sessions, never pinned or leased ones", async (t) => {
       const store = await open(t);
       const old = { startedAt: NOW - 10_000 };

@@ -39,6 +39,7 @@ export class MemoryStore implements Port.SessionStore {
   readonly #leases = new Map<string, Lease>();
   readonly drafts = new Map<string, { readonly sessionId: string; readonly text: string }>();
   readonly #meta = new Map<string, string>();
+  readonly #inbound = new Map<string, Port.InboundEvent>();
   readonly #isAlive: (identity: ProcessIdentity) => boolean;
   readonly #now: () => number;
   #lastMessageId = 0;
@@ -400,6 +401,21 @@ export class MemoryStore implements Port.SessionStore {
       bySource,
       sizeBytes: 0,
     };
+  }
+
+  async recordInbound(event: Port.InboundEvent): Promise<boolean> {
+    for (const [key, old] of this.#inbound) {
+      const isOld = old.platform === event.platform && old.now < event.forgetBefore;
+      if (isOld && old.state === "done") this.#inbound.delete(key);
+    }
+    const key = JSON.stringify([event.platform, event.eventId]);
+    if (this.#inbound.has(key)) return false;
+    this.#inbound.set(key, event);
+    return true;
+  }
+
+  async forgetInbound(platform: string, eventId: string): Promise<void> {
+    this.#inbound.delete(JSON.stringify([platform, eventId]));
   }
 
   async getMeta(key: string): Promise<string | null> {

@@ -149,6 +149,18 @@ export interface StorePing {
   readonly total: number;
 }
 
+export interface InboundEvent {
+  readonly platform: string;
+  readonly eventId: string;
+  /** JSON, as it is kept. */
+  readonly event: string;
+  /** `queued` is dispatched again after a crash, `done` is only remembered. */
+  readonly state: "queued" | "done";
+  /** Seconds since 1970. */
+  readonly now: number;
+  readonly forgetBefore: number;
+}
+
 export interface CompressionStep {
   readonly parentId: string;
   readonly child: NewSession;
@@ -281,6 +293,13 @@ export interface SessionStore {
   usageByDay(since: number): Promise<readonly DailyUsage[]>;
   usageByModel(since: number): Promise<readonly ModelUsage[]>;
   stats(): Promise<StoreStats>;
+  /**
+   * Notes an event of the outside world. False: one of this id was noted since `forgetBefore`. Settled ones of the platform
+   * that are older are forgotten.
+   */
+  recordInbound(event: InboundEvent): Promise<boolean>;
+  /** As if it had never come: for one that could not be taken after all. */
+  forgetInbound(platform: string, eventId: string): Promise<void>;
   getMeta(key: string): Promise<string | null>;
   setMeta(key: string, value: string): Promise<void>;
 
