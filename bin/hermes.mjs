@@ -69,10 +69,12 @@ async function start(tools, project, warnings) {
     const text = await helpFor(tools, project, argv);
     if (text !== null) return print(text);
   }
-  if (!dropRoot(tools, project)) return undefined;
+  // Setup is root until it has done what only root can do, and then drops by itself.
+  const isSetup = word === "container";
+  if (!isSetup && !dropRoot(tools, project)) return undefined;
   const profile = takeProfile(argv);
   if (profile.missing) return fail(64, "hermes: -p needs the name of a profile.");
-  const resolved = resolveHome(tools, profile.name);
+  const resolved = resolveHome(tools, isSetup ? "default" : profile.name);
   if (resolved === null) return undefined;
   const { home, isProfileGiven } = resolved;
   process.env.HERMES_HOME = home;

@@ -41,7 +41,7 @@ function programHelp(): string {
   program.usage("[options] [command]");
   program.option("-V, --version", "print the version");
   program.option("-h, --help", "print this, or explain a command");
-  for (const command of COMMANDS) {
+  for (const command of COMMANDS.filter(({ internal }) => internal !== true)) {
     program.addCommand(base(synopsis(command), command.summary, []));
   }
   return `${program.helpInformation()}\nWithout a command hermes starts a conversation. More: hermes help COMMAND\n`;

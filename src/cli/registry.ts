@@ -23,6 +23,8 @@ export interface CommandSpec {
   readonly bare?: boolean;
   /** A paragraph below the options. */
   readonly notes?: string;
+  /** Of the image's own scripts: in the reference, not in the help. */
+  readonly internal?: true;
 }
 
 const YES: OptionSpec = { flags: "-y, --yes", help: "do not ask" };
@@ -415,6 +417,46 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "Plain text for a bug report, without secrets and messages",
     options: [{ flags: "--full", help: "with every setting, not only the changed ones" }],
   },
+  {
+    name: "supervise",
+    summary: "Keep every service of this home running, with s6, until it is stopped",
+    notes:
+      "In a container whose first process is not ours, or on a Linux host with s6 installed. TERM stops all of them, then it ends with 0.",
+  },
+  {
+    name: "container",
+    summary: "What the image does at its start",
+    internal: true,
+    subcommands: [
+      {
+        name: "prepare",
+        summary: "Set the container up: owner, volume, services, command",
+        operands: ["[WORD...]"],
+        options: [{ flags: "--not-pid-1", help: "another init is the first process: no services" }],
+        notes: "The words after -- are the container's command.",
+      },
+      {
+        name: "reconcile",
+        summary: "Register services of profiles that came, take away those of profiles that went",
+        options: [{ flags: "--dry-run", help: "only list what would change" }],
+      },
+      {
+        name: "route",
+        summary: "Print as JSON what a container with this command would run",
+        operands: ["[WORD...]"],
+      },
+      {
+        name: "repair-owner",
+        summary: "Give every file of ours in the home to the runtime user (root)",
+      },
+    ],
+  },
+  {
+    name: "slot-run",
+    summary: "Become the service of a slot; started by the supervisor only",
+    internal: true,
+    operands: ["SLOT"],
+  },
   { name: "update", summary: "How to get a newer version" },
   { name: "version", summary: "Print the version" },
   { name: "help", summary: "Explain a command", operands: ["[COMMAND...]"] },
@@ -427,8 +469,8 @@ export function commandWords(): readonly string[] {
 
 /** Words that a later version gives a meaning to: a profile's alias must never come to hide one. */
 const COMING_WORDS: readonly string[] = [
-  ..."supervise pairing cron skills mcp webhook send backup import auth".split(" "),
-  ..."fallback tools skin prompt-size completion hooks container slot-run".split(" "),
+  ..."pairing cron skills mcp webhook send backup import auth".split(" "),
+  ..."fallback tools skin prompt-size completion hooks".split(" "),
 ];
 
 /** What no profile may be called (agent.md §8). */

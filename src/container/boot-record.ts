@@ -40,7 +40,8 @@ export interface BootRecord {
   readonly steps: readonly BootStep[];
 }
 
-export const BOOT_RECORD = "/run/hermes/boot.json";
+export const BOOT_RECORD_NAME = "boot.json";
+export const BOOT_RECORD = `/run/hermes/${BOOT_RECORD_NAME}`;
 
 export function writeBootRecord(path: string, record: BootRecord): void {
   writeFileAtomic(path, `${JSON.stringify(record)}\n`, { mode: 0o644 });

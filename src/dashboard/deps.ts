@@ -114,8 +114,8 @@ export interface DashboardDeps {
   readonly auditLog: { readonly maxBytes: number; readonly backups: number };
   /** Folder with index.html, absolute. */
   readonly webDist: string;
-  /** Descriptor to write one newline to when ready (`HERMES_READY_FD`), null without. */
-  readonly readyFd: number | null;
+  /** Called once, after the dashboard answered its own request (product.md D3). */
+  readonly whenReady: () => void | Promise<void>;
   /** One line to stdout, after everything is up: the start line. */
   readonly print: (line: string) => void;
   /** One line to stderr: warnings of the start. */

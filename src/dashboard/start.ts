@@ -1,5 +1,4 @@
 // The order of start and of stop (dashboard.md §1.3, §1.5): nothing says "running" before a real request was answered.
-import { closeSync, writeSync } from "node:fs";
 import type { Server } from "node:http";
 import { hostInUrl } from "#auth/addresses.ts";
 import { gateRequired, providerBullets } from "#auth/refusal.ts";
@@ -35,7 +34,7 @@ export async function startDashboard(deps: DashboardDeps): Promise<RunningDashbo
     closers.unshift(() => void assembly.server.close());
     await Promise.all([probeSelf(deps.settings.host, port), assembly.snapshot.refresh()]);
     const url = `http://${hostInUrl(reachableHost(deps.settings.host))}:${port}`;
-    announce(deps, lock, url);
+    await announce(deps, lock, url);
     for (const { home } of deps.profiles.opened()) sweepAttachments({ home, clock: deps.clock });
     return { url, port, counts: assembly.counts, stop: createStop(deps, assembly, lock) };
   } catch (error) {
@@ -95,12 +94,9 @@ function bindFailed(host: string, error: unknown): HermesError {
   });
 }
 
-function announce(deps: DashboardDeps, lock: HomeLock, url: string): void {
+async function announce(deps: DashboardDeps, lock: HomeLock, url: string): Promise<void> {
   lock.record(url);
-  if (deps.readyFd !== null) {
-    writeSync(deps.readyFd, "\n");
-    closeSync(deps.readyFd);
-  }
+  await deps.whenReady();
   const { publicUrl } = deps.settings;
   deps.log.info("dashboard answers", { url });
   deps.print(`Hermes Web UI → ${url}${publicUrl ? ` (public: ${publicUrl.href})` : ""}`);

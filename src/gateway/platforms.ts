@@ -9,6 +9,12 @@ export const PLATFORMS: readonly PlatformSpec[] = [
       isOn(config.platforms.api_server.enabled, env.get("API_SERVER_KEY")),
     open: async () => (await import("./adapters/api-server/adapter.ts")).openApiServer(),
   },
+  {
+    name: "webhook",
+    isEnabled: ({ config, env }) =>
+      isOn(config.platforms.webhook.enabled, env.get("WEBHOOK_SECRET")),
+    open: async () => (await import("./adapters/webhook/adapter.ts")).openWebhook(),
+  },
 ];
 
 /** `auto` is on when the platform's secret is set; an explicit false wins (field-rules A09). */

@@ -53,7 +53,7 @@ function usable(store: GatewayStore): Storage {
 function damaged(damage: HermesError): Storage {
   return {
     damage,
-    deliveries: { isNew: () => Promise.reject(damage) },
+    deliveries: { isNew: () => Promise.reject(damage), forget: () => Promise.reject(damage) },
     conversations: () => Promise.reject(damage),
     close: () => Promise.resolve(),
   };

@@ -213,7 +213,7 @@ test("a busy port: exit 1, naming port and holder, no URL, lock and descriptor f
   assert.ok(!existsSync(join(home, "dashboard", "dashboard.json")));
   const again = await startDashboard({
     ...deps,
-    readyFd: null,
+    whenReady: () => undefined,
     settings: { ...deps.settings, port: 0 },
   });
   await again.stop();

@@ -1,5 +1,5 @@
 // A real dashboard on port 0: real routes, sessions, configuration and lock; store in memory, demo model, scripted model helpers.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { collectProviders } from "#auth/providers/collect.ts";
@@ -129,7 +129,11 @@ export async function prepareDashboard(
     redact: (text) => first.redactor.text(text),
     webDist: options.webDist ?? writeWebDist(tempDir(t, "hermes-web")),
     auditLog: { maxBytes: 5 * 1024 * 1024, backups: 3 },
-    readyFd: options.readyFd ?? null,
+    whenReady() {
+      if (options.readyFd === undefined) return;
+      writeSync(options.readyFd, "\n");
+      closeSync(options.readyFd);
+    },
     print: (line) => void lines?.push(line),
     warn: (line) => void warnings?.push(line),
   };

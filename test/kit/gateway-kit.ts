@@ -111,7 +111,7 @@ export function startGateway(t: TestContext, options: RunOptions = {}): GatewayR
     platforms: options.platforms ?? [],
     openStore: async () => ({
       archive: store,
-      deliveries: { isNew: async () => true },
+      deliveries: { isNew: async () => true, forget: async () => undefined },
       recover: async () => 0,
       openSessions:
         options.sessions ?? (() => Promise.reject(new HermesError("TEST", "no sessions here"))),

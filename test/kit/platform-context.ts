@@ -40,18 +40,17 @@ export async function openPlatformKit(
   const loaded = loadConfig({ processEnv: { HERMES_HOME: home, ...env }, home });
   const turns = new TurnGate();
   const states: PlatformKit["states"] = [];
-  const seen = new Set<string>();
   const context: PlatformContext = {
     profile: "default",
     loaded: () => loaded,
     conversations: async () => ({ sessions: service, archive: store }),
     deliveries: {
-      async isNew(platform, id) {
-        const key = `${platform} ${id}`;
-        const isNew = !seen.has(key);
-        seen.add(key);
-        return isNew;
+      isNew: (platform, eventId, seconds) => {
+        const now = Date.now() / 1000;
+        const event = { platform, eventId, event: "{}", state: "done" } as const;
+        return store.recordInbound({ ...event, now, forgetBefore: now - seconds });
       },
+      forget: (platform, eventId) => store.forgetInbound(platform, eventId),
     },
     turns,
     clock: systemClock,

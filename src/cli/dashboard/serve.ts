@@ -1,4 +1,5 @@
 // Starts the dashboard of this home and keeps it until a signal ends it (dashboard.md §1.3, §1.5).
+import { closeSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ProviderRegistry } from "#auth/providers/registry.ts";
 import { systemClock } from "#base/clock.ts";
@@ -17,8 +18,16 @@ import { readVersion } from "../version.ts";
 import { browserOpener } from "./browser.ts";
 import { openProfiles, type OpenProfiles } from "./profiles.ts";
 
-/** Returns when the dashboard was told to stop and has stopped. Throws what its start refuses with. */
-export async function serve(context: Context): Promise<ExitCode> {
+/** The slot that this process runs in (container.md §6.3). */
+interface Slot {
+  ready(): Promise<void>;
+}
+
+/**
+ * Returns when the dashboard was told to stop and has stopped: 75 in a slot, where s6's wanted state decides about the restart
+ * (container.md §6.4), else 0. Throws what its start refuses with.
+ */
+export async function serve(context: Context, slot: Slot | null = null): Promise<ExitCode> {
   const { launch, line } = context;
   const root = rootOf(launch.home);
   const workspace = await openWorkspace(launch, {
@@ -28,7 +37,7 @@ export async function serve(context: Context): Promise<ExitCode> {
   });
   const profiles = openProfiles(context, workspace, root);
   try {
-    return await serveUntilSignal(context, workspace, profiles, root);
+    return await serveUntilSignal(context, workspace, profiles, root, slot);
   } finally {
     await profiles.close();
     await workspace.close();
@@ -40,6 +49,7 @@ async function serveUntilSignal(
   workspace: Workspace,
   profiles: OpenProfiles,
   root: string,
+  slot: Slot | null,
 ): Promise<ExitCode> {
   const { io, launch } = context;
   const loaded = workspace.loaded();
@@ -64,14 +74,14 @@ async function serveUntilSignal(
     log: workspace.log,
     redact: (text) => profiles.redact(text),
     webDist: resolve(loaded.env.get("HERMES_WEB_DIST") ?? join(launch.project, "dist", "web")),
-    readyFd: readyFd(launch.env["HERMES_READY_FD"]),
+    whenReady: slot === null ? readyByte(launch.env["HERMES_READY_FD"]) : () => slot.ready(),
     print: (text) => io.line(text),
     warn: (text) => io.note(text),
     ...(openBrowser === null ? {} : { openBrowser }),
   });
   await signal;
   await running.stop();
-  return EXIT.ok;
+  return slot === null ? EXIT.ok : EXIT.restart;
 }
 
 /** Judged by their settings; loaded here, so that commands without a server do not pay for it. */
@@ -117,6 +127,11 @@ function nextSignal(): Promise<void> {
   });
 }
 
-function readyFd(text: string | undefined): number | null {
-  return text !== undefined && /^\d{1,4}$/.test(text) ? Number(text) : null;
+/** Whoever starts us without a slot of ours may still want to know (`HERMES_READY_FD`). */
+function readyByte(text: string | undefined): () => void {
+  if (text === undefined || !/^\d{1,4}$/.test(text)) return () => undefined;
+  return () => {
+    writeSync(Number(text), "\n");
+    closeSync(Number(text));
+  };
 }

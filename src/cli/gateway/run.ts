@@ -1,8 +1,10 @@
 // `hermes gateway run`: one gateway in this process (agent.md §7.1). `slot-run` calls it with the slot it runs in.
-import { systemClock } from "#base/clock.ts";
+import type { SessionStore } from "#agent/ports/session-store.ts";
+import { epochSeconds, systemClock } from "#base/clock.ts";
 import type { ExitCode } from "#base/exit-codes.ts";
 import type { LogFields, Log } from "#base/log.ts";
 import { ownIdentity } from "#base/process-identity.ts";
+import type { Deliveries } from "#gateway/deliveries.ts";
 import type { GatewaySlot, GatewayStore } from "#gateway/deps.ts";
 import { gatewayFiles } from "#gateway/files.ts";
 import { PLATFORMS } from "#gateway/platforms.ts";
@@ -93,9 +95,20 @@ async function openGatewayStore(context: Context, workspace: Workspace): Promise
   const store = await openWorkspaceStore(workspace);
   return {
     archive: store,
-    deliveries: { isNew: async () => true },
-    recover: async () => (await store.recoverLostTurns(systemClock.now() / 1000)).length,
+    deliveries: deliveriesOf(store),
+    recover: async () => (await store.recoverLostTurns(epochSeconds(systemClock))).length,
     openSessions: () => openSessions(workspace, store, runOverrides(context.line.options)),
     close: () => store.close(),
+  };
+}
+
+function deliveriesOf(store: SessionStore): Deliveries {
+  return {
+    isNew(platform, eventId, withinSeconds) {
+      const now = epochSeconds(systemClock);
+      const event = { platform, eventId, event: "{}", state: "done" } as const;
+      return store.recordInbound({ ...event, now, forgetBefore: now - withinSeconds });
+    },
+    forget: (platform, eventId) => store.forgetInbound(platform, eventId),
   };
 }

@@ -93,7 +93,9 @@ function stampOf(dir: string): string {
 /** Nobody reads the control FIFO of a slot whose supervisor died. */
 function isSupervised(dir: string): boolean {
   try {
-    closeSync(openSync(join(dir, "supervise", "control"), constants.O_WRONLY | constants.O_NONBLOCK));
+    closeSync(
+      openSync(join(dir, "supervise", "control"), constants.O_WRONLY | constants.O_NONBLOCK),
+    );
     return true;
   } catch {
     return false;

@@ -1,0 +1,76 @@
+// `hermes container prepare [--not-pid-1] -- WORDS`: wires setup to this system (container.md §3).
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { systemClock } from "#base/clock.ts";
+import { EXIT, type ExitCode } from "#base/exit-codes.ts";
+import { HermesError } from "#base/errors.ts";
+import { wordsAfterDashes } from "#container/command-file.ts";
+import { prepare } from "#container/prepare.ts";
+import { libexecOf, scandirOf } from "#supervisor/open.ts";
+import { flagOption, type Context } from "../context.ts";
+import { readVersion } from "../version.ts";
+import { classify, isCommand } from "./classify.ts";
+import { isProgram } from "./program.ts";
+
+const HOOK_LIMIT_MS = 300_000;
+
+export async function runPrepare({ launch, line }: Context): Promise<ExitCode> {
+  const { env, home: root } = launch;
+  const base = env["HERMES_PID1_BASE"] ?? "";
+  if (base === "") {
+    throw new HermesError("NOT_IN_BOOT", "Setup is run by the image's /init.", {
+      exit: EXIT.usage,
+      setting: "HERMES_PID1_BASE",
+      fix: "Start a container; to register services later: hermes container reconcile",
+    });
+  }
+  await prepare({
+    env,
+    paths: {
+      base,
+      runtime: "/run/hermes",
+      scandir: scandirOf({ env, root, project: launch.project }),
+      passwd: "/etc/passwd",
+      group: "/etc/group",
+      hooks: "/etc/hermes/boot.d",
+      libexec: libexecOf(launch),
+      sockets: ["/var/run/docker.sock", "/run/docker.sock"],
+    },
+    words: wordsAfterDashes(readFileSync("/proc/self/cmdline")),
+    cwd: Buffer.from(process.cwd(), "utf8").toString("latin1"),
+    supervised: !flagOption(line.options, "notPid-1"),
+    version: readVersion(launch.project).version,
+    isProgram: (word) => isProgram(word, env["PATH"]),
+    isCommand,
+    classify,
+    async openLock() {
+      const { createProcessLock } = await import("#store/process-lock.ts");
+      return createProcessLock();
+    },
+    async migrate(home, lock) {
+      const { migrateConfig } = await import("#config/migrate.ts");
+      if (lock.isHeld(`${home}/gateway.lock`)) return null;
+      const done = await migrateConfig({ home, lock, clock: systemClock }, false);
+      if (done.outcome === "failed") return `config.yaml was not migrated: ${done.message}`;
+      return done.outcome === "migrated"
+        ? `config.yaml was migrated from version ${done.from} to ${done.to}; copies: ${done.backups.join(", ")}`
+        : null;
+    },
+    runHook: (path) =>
+      spawnSync(path, { stdio: ["ignore", 2, 2], timeout: HOOK_LIMIT_MS }).status ?? EXIT.failed,
+    redact: hideSecrets(env),
+  });
+  return EXIT.ok;
+}
+
+/** Values of secret variables never stand in boot.json. */
+function hideSecrets(env: Context["launch"]["env"]): (text: string) => string {
+  const secrets = Object.entries(env).flatMap(([name, value]) =>
+    /(?:KEY|TOKEN|SECRET|PASSWORD|BOOTSTRAP)$/u.test(name) &&
+    value !== undefined &&
+    value.length >= 4
+      ? [value]
+      : [],
+  );
+  return (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);
+}

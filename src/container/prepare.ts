@@ -1,0 +1,94 @@
+// Setup of the container (container.md §3): one process, first as root, then for good as hermes. Few named steps, each timed;
+// running one twice changes nothing.
+import { fchownSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isatty } from "node:tty";
+import { errnoOf, HermesError, messageOf } from "#base/errors.ts";
+import { EXIT } from "#base/exit-codes.ts";
+import { type Account, USER } from "./accounts.ts";
+import { type Boot, type PrepareDeps, timed } from "./boot.ts";
+import { createBootLog } from "./boot-log.ts";
+import type { Role } from "./boot-record.ts";
+import { renderCommand, renderLimits, stopLimits } from "./command-file.ts";
+import { readContainerEnv } from "./environment.ts";
+import { rootSteps, runHooks } from "./root-steps.ts";
+import { route } from "./route.ts";
+import { userSteps } from "./user-steps.ts";
+
+const SERVICE_ROLES: readonly Role[] = ["gateway", "serve", "dashboard", "supervise"];
+
+/** Throws HermesError with the container's exit code. */
+export async function prepare(deps: PrepareDeps): Promise<void> {
+  const boot = await openBoot(deps);
+  const isRoot = process.getuid?.() === 0;
+  const account = isRoot ? await rootSteps(boot) : userOnly(boot);
+  await timed(boot, "R5", () => giveTerminal(boot, isRoot ? account : null));
+  if (boot.routing.role !== "instant" && isRoot) await timed(boot, "R6", () => runHooks(boot));
+  await timed(boot, "R7", () => writeState(boot, isRoot));
+  if (boot.routing.role === "instant") return;
+  if (isRoot) become(account);
+  await userSteps(boot);
+}
+
+async function openBoot(deps: PrepareDeps): Promise<Boot> {
+  const env = readContainerEnv(deps.env);
+  const routing = await route(deps.words, {
+    isTerminal: isatty(0),
+    supervised: deps.supervised,
+    noSupervise: env.noSupervise,
+    isProgram: (word) => deps.isProgram(word),
+    isCommand: (word) => deps.isCommand(word),
+    classify: (words) => deps.classify(words),
+  });
+  const showInfo = (env.bootLog || SERVICE_ROLES.includes(routing.role)) && !isatty(2);
+  const log = createBootLog(showInfo);
+  if (routing.role !== "instant") for (const notice of env.notices) log.warn(notice);
+  return { deps, env, routing, log, steps: [] };
+}
+
+function userOnly({ env, log }: Boot): Account {
+  const account = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const wanted = [env.uid ?? account.uid, env.gid ?? account.gid];
+  if (wanted[0] !== account.uid || wanted[1] !== account.gid) {
+    log.warn("HERMES_UID and HERMES_GID are ignored: the container was not started as root");
+  }
+  return account;
+}
+
+/** The command owns its terminal; scripts look for the mark. */
+function giveTerminal({ deps, log }: Boot, account: Account | null): void {
+  if (!isatty(0)) return;
+  try {
+    if (account !== null) fchownSync(0, account.uid, account.gid);
+  } catch (error) {
+    log.warn(`the terminal cannot be given to ${USER}: ${errnoOf(error) ?? messageOf(error)}`);
+  }
+  writeFileSync(join(deps.paths.base, "state", "tty"), "");
+}
+
+function writeState({ deps, env, routing }: Boot, isRoot: boolean): void {
+  const state = join(deps.paths.base, "state");
+  const argv = routing.kind === "hold" ? [join(deps.paths.libexec, "hold")] : routing.argv;
+  const command = renderCommand({ argv, cwd: deps.cwd, user: isRoot ? USER : null });
+  writeFileSync(join(state, "cmd"), command, { encoding: "latin1", mode: 0o600 });
+  writeFileSync(join(state, "limits"), renderLimits(stopLimits(env.stopGrace)));
+  if (routing.role === "instant") writeFileSync(join(state, "noslots"), "");
+}
+
+/** Node has it on POSIX systems; its types do not say so. */
+type InitGroups = NodeJS.Process & { initgroups?(user: string, group: number): void };
+
+/** For good: groups, then gid, then uid. Throws DROP_FAILED (78). */
+function become({ uid, gid }: Account): void {
+  try {
+    (process as InitGroups).initgroups?.(USER, gid);
+    process.setgid?.(gid);
+    process.setuid?.(uid);
+  } catch (error) {
+    throw new HermesError("DROP_FAILED", `Root cannot become ${USER}: ${messageOf(error)}.`, {
+      exit: EXIT.refused,
+      fix: "Start with --user 10000:10000, or add the capabilities SETUID and SETGID.",
+    });
+  }
+  process.umask(0o022);
+}

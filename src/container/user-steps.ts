@@ -1,0 +1,161 @@
+// Steps H0 to H10 (container.md §3): the volume and the slots, as the user hermes.
+import { join } from "node:path";
+import { EXIT } from "#base/exit-codes.ts";
+import { HermesError, messageOf } from "#base/errors.ts";
+import type { HeldLock, ProcessLock } from "#base/process-lock.ts";
+import { isatty } from "node:tty";
+import type { Role } from "./boot-record.ts";
+import { type Boot, timed } from "./boot.ts";
+import { BOOT_RECORD_NAME, writeBootRecord } from "./boot-record.ts";
+import { stopLimits } from "./command-file.ts";
+import type { Plan } from "./plan-slots.ts";
+import { reconcileAtBoot } from "./reconcile.ts";
+import type { Routing } from "./route.ts";
+import {
+  closeSecrets,
+  dropStaleMethod,
+  makeFolders,
+  probeVolume,
+  seedAuth,
+  seedGatewayState,
+} from "./volume.ts";
+
+const LOCK_WAIT_MS = 15_000;
+const LOCK_STEP_MS = 50;
+
+export async function userSteps(boot: Boot): Promise<void> {
+  const { deps, env, log } = boot;
+  const { home } = env;
+  const started = new Date();
+  await timed(boot, "H0", () => recordBoot(boot, started));
+  await timed(boot, "H1", () => probeVolume(home));
+  const lock = await deps.openLock();
+  const held = await timed(boot, "H1", () => takeSetupLock(home, lock));
+  try {
+    await timed(boot, "H2", () => makeFolders(env, log));
+    await timed(boot, "H3", () => dropStaleMethod(home, log));
+    await timed(boot, "H4", () => closeSecrets(home, log));
+    await timed(boot, "H5", () => seedAuth(home, deps.env, log));
+    await timed(boot, "H6", () => seedGatewayState(env, log));
+    if (!env.skipMigration) await timed(boot, "H7", () => migrate(boot, lock));
+    // H8, skills of the image, comes with the skills themselves.
+    await timed(boot, "H9", () => reconcile(boot, lock));
+    await timed(boot, "H10", () => recordBoot(boot, started));
+  } finally {
+    held.release();
+  }
+}
+
+/** `boot.json` before the volume is touched, and whole at the end. Throws BOOT_RECORD (1). */
+function recordBoot({ deps, env, routing, log, steps }: Boot, started: Date): void {
+  try {
+    writeBootRecord(join(deps.paths.runtime, BOOT_RECORD_NAME), {
+      schema: 1,
+      at: started.toISOString(),
+      role: routing.role,
+      profile: routing.profile,
+      argv: routing.argv.map((word) => deps.redact(Buffer.from(word, "latin1").toString("utf8"))),
+      version: deps.version,
+      node: process.version,
+      uid: process.getuid?.() ?? 0,
+      gid: process.getgid?.() ?? 0,
+      stop_grace: env.stopGrace,
+      supervised: deps.supervised,
+      notices: env.notices,
+      warnings: log.warnings,
+      steps,
+    });
+  } catch (error) {
+    throw new HermesError(
+      "BOOT_RECORD",
+      `${deps.paths.runtime} cannot be written: ${messageOf(error)}.`,
+      {
+        fix: "Add --tmpfs /run (Kubernetes: an emptyDir on /run).",
+      },
+    );
+  }
+}
+
+/** Two containers that start on one volume set it up one after the other. Throws SETUP_LOCKED (1) naming the holder. */
+async function takeSetupLock(home: string, lock: ProcessLock): Promise<HeldLock> {
+  const path = join(home, "setup.lock");
+  const end = performance.now() + LOCK_WAIT_MS;
+  for (;;) {
+    const attempt = lock.take(path, "setup");
+    if (attempt.held) return attempt.lock;
+    if (performance.now() >= end) {
+      const { pid, host } = attempt.holder ?? {};
+      throw new HermesError(
+        "SETUP_LOCKED",
+        `${home} is being set up by another container (pid ${pid ?? "unknown"} on ${host ?? "unknown"}).`,
+        { fix: "Start this one when that one is up, or give it a volume of its own." },
+      );
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, LOCK_STEP_MS);
+    });
+  }
+}
+
+async function migrate({ deps, env, log }: Boot, lock: ProcessLock): Promise<void> {
+  const said = await deps.migrate(env.home, lock);
+  if (said !== null) log.warn(said);
+}
+
+/** Throws PROFILE_NOT_FOUND (66) for `gateway run` of a profile that is not there, SCANDIR (1) where no slot can be written. */
+function reconcile({ deps, env, routing, log }: Boot, lock: ProcessLock): void {
+  const { paths } = deps;
+  let plan: Plan;
+  try {
+    plan = reconcileAtBoot({
+      role: routing.role,
+      profile: routing.profile,
+      root: env.home,
+      dashboard: env.dashboard,
+      gatewayProfiles: env.gatewayProfiles,
+      scandir: paths.scandir,
+      layout: { libexec: paths.libexec, timeoutKillMs: stopLimits(env.stopGrace).timeoutKillMs },
+      tee: teesLogs(routing, env.noTee),
+      lock,
+      log,
+      now: () => new Date(),
+    });
+  } catch (error) {
+    if (error instanceof HermesError) throw error;
+    throw new HermesError("SCANDIR", `${paths.scandir} cannot be written: ${messageOf(error)}.`, {
+      fix: "Add --tmpfs /run (Kubernetes: an emptyDir on /run).",
+    });
+  }
+  if (routing.role === "gateway") tellHandOver(routing.profile, env.home, plan);
+  if (routing.role === "dashboard")
+    log.info("the gateways of this volume are left alone: this container is its dashboard");
+}
+
+/** The output of a one-off command of ours stays its own (container.md §6.5). */
+function teesLogs({ role, kind }: Routing, noTee: boolean): boolean {
+  const isOneOff = kind === "hermes" && ONE_OFF.includes(role);
+  return !isatty(1) && !noTee && !isOneOff;
+}
+
+const ONE_OFF: readonly Role[] = ["command", "instant"];
+
+/** `gateway run` as the container's command: said once, on stderr (container.md §4.1). */
+function tellHandOver(profile: string, root: string, { lines, respectedStop }: Plan): void {
+  const known = lines.filter(({ action }) => action !== "missing").map((line) => line.profile);
+  if (!known.includes(profile)) {
+    throw new HermesError(
+      "PROFILE_NOT_FOUND",
+      `There is no profile "${profile}". There are: ${known.join(", ")}.`,
+      {
+        exit: EXIT.notFound,
+        fix: `Make it: hermes profile create ${profile}`,
+      },
+    );
+  }
+  const log = join(root, "logs", "gateways", profile, "current");
+  const text =
+    respectedStop === null
+      ? `hermes: the gateway of ${profile} runs under s6 supervision, log ${log}; --no-supervise keeps it in the foreground.`
+      : `hermes: the gateway of ${profile} was stopped${respectedStop.at === null ? "" : ` at ${respectedStop.at}`} and stays down under s6 supervision. Start it: hermes gateway start. Log ${log}; --no-supervise keeps it in the foreground.`;
+  process.stderr.write(`${text}\n`);
+}
