@@ -42,8 +42,18 @@ async function openBoot(deps: PrepareDeps): Promise<Boot> {
   });
   const showInfo = (env.bootLog || SERVICE_ROLES.includes(routing.role)) && !isatty(2);
   const log = createBootLog(showInfo);
+  if (!deps.supervised) log.warn(notFirst(env.dashboard, routing.role));
   if (routing.role !== "instant") for (const notice of env.notices) log.warn(notice);
   return { deps, env, routing, log, steps: [] };
+}
+
+/** One line, whatever else is said (container.md §2.6, field-rules A01). */
+function notFirst(dashboard: boolean, role: Role): string {
+  const text = "another init is PID 1: nothing is supervised";
+  if (role === "supervise") return `${text} by PID 1; supervise does it`;
+  return dashboard
+    ? `${text}; HERMES_DASHBOARD starts nothing here, the command "supervise" runs every service`
+    : text;
 }
 
 function userOnly({ env, log }: Boot): Account {

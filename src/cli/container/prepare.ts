@@ -1,11 +1,14 @@
 // `hermes container prepare [--not-pid-1] -- WORDS`: wires setup to this system (container.md §3).
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { systemClock } from "#base/clock.ts";
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
-import { HermesError } from "#base/errors.ts";
+import { errnoOf, HermesError } from "#base/errors.ts";
+import { CONFIG_VERSION } from "#config/seed.ts";
 import { wordsAfterDashes } from "#container/command-file.ts";
 import { prepare } from "#container/prepare.ts";
+import { GATEWAY_LOCK } from "#supervisor/services.ts";
 import { libexecOf, scandirOf } from "#supervisor/open.ts";
 import { flagOption, type Context } from "../context.ts";
 import { readVersion } from "../version.ts";
@@ -48,8 +51,9 @@ export async function runPrepare({ launch, line }: Context): Promise<ExitCode> {
       return createProcessLock();
     },
     async migrate(home, lock) {
+      if (isCurrent(join(home, "config.yaml")) || lock.isHeld(join(home, GATEWAY_LOCK)))
+        return null;
       const { migrateConfig } = await import("#config/migrate.ts");
-      if (lock.isHeld(`${home}/gateway.lock`)) return null;
       const done = await migrateConfig({ home, lock, clock: systemClock }, false);
       if (done.outcome === "failed") return `config.yaml was not migrated: ${done.message}`;
       return done.outcome === "migrated"
@@ -61,6 +65,17 @@ export async function runPrepare({ launch, line }: Context): Promise<ExitCode> {
     redact: hideSecrets(env),
   });
   return EXIT.ok;
+}
+
+/** A glance that spares most boots the parser: the file names this version, or there is none. */
+function isCurrent(path: string): boolean {
+  try {
+    return new RegExp(`^_config_version: ${CONFIG_VERSION}\\s*$`, "mu").test(
+      readFileSync(path, "utf8"),
+    );
+  } catch (error) {
+    return errnoOf(error) === "ENOENT";
+  }
 }
 
 /** Values of secret variables never stand in boot.json. */

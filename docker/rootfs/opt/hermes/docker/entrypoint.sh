@@ -1,0 +1,3 @@
+#!/bin/sh
+# Kept for templates that name it.
+exec /init "$@"
