@@ -251,6 +251,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: "--timeout S", help: "seconds for each answer (5)", min: 1 },
       { flags: "--expect CODE", help: "exit 0 if every answer has this code, else 1", min: 100 },
       { flags: "--header K:V", help: "send this header too; repeatable", repeats: true },
+      { flags: "--self", help: "is this container well? exit 0 or 1, one line: its HEALTHCHECK" },
       { flags: "--raw URL", help: "ask exactly URL and print status and body as JSON" },
     ],
     notes:

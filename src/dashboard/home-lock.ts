@@ -1,18 +1,12 @@
 // One dashboard per home (dashboard.md §1.3, step 4): a lock that the kernel frees, and a record of who holds it.
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomic } from "#base/atomic-file.ts";
 import { HermesError } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
 import { ownIdentity } from "#base/process-identity.ts";
 import type { ProcessLock } from "#base/process-lock.ts";
-
-export interface DashboardRecord {
-  readonly pid: number;
-  readonly start_time: string;
-  readonly host: string;
-  readonly url: string;
-}
+import { type DashboardRecord, readDashboardRecord } from "#supervisor/dashboard-process.ts";
 
 export interface HomeLock {
   /** Writes `dashboard.json`, once the real port is known. */
@@ -38,19 +32,6 @@ export function takeHomeLock(home: string, lock: ProcessLock): HomeLock {
       attempt.lock.release();
     },
   };
-}
-
-/** null when there is none or it is not ours to read. A record alone proves nothing: ask the lock. */
-export function readDashboardRecord(home: string): DashboardRecord | null {
-  try {
-    const text = readFileSync(join(home, "dashboard", "dashboard.json"), "utf8");
-    const value = JSON.parse(text) as Partial<DashboardRecord>;
-    return typeof value.pid === "number" && typeof value.url === "string"
-      ? (value as DashboardRecord)
-      : null;
-  } catch {
-    return null;
-  }
 }
 
 function alreadyRunning(home: string, record: DashboardRecord | null, pid?: number): HermesError {

@@ -4,6 +4,7 @@ import { isAlive, processStartTime } from "#base/process-identity.ts";
 import type { LockRecord, ProcessLock } from "#base/process-lock.ts";
 import { findProfiles } from "#profile/find.ts";
 import type { ServiceBody } from "#protocol/http-status.ts";
+import { isDashboardHeld, readDashboard } from "./dashboard-process.ts";
 import type { ServiceManager, SlotFacts } from "./port.ts";
 import {
   type ObservedFile,
@@ -50,7 +51,13 @@ export function judgeSlot(deps: JudgeDeps, facts: SlotFacts): ServiceBody {
     remote: deps.remote?.() ?? null,
     now,
   };
-  const { state, reason } = serviceState(input);
+  const isForeground = isGateway && !facts.up && !facts.wantedUp && lock?.holder === "foreign";
+  const verdict = serviceState(input);
+  // A gateway that runs here outside its slot (`--no-supervise`) is judged by its own record.
+  if (isForeground && verdict.state === "unknown") {
+    return { ...unsupervisedService(deps, facts.profile, home), name: facts.slot };
+  }
+  const { state, reason } = verdict;
   const last = facts.deaths.at(-1) ?? null;
   const next = nextStartAt(input);
   return {
@@ -91,14 +98,49 @@ export function logDirectory(
     : join(root, "logs", "gateways", profile);
 }
 
-/** Every slot of the manager, by name. A slot that cannot be asked is told as unknown, never left out. */
+/**
+ * Every service of this root by the one judge: each slot of the manager, or each gateway where nothing supervises; and a
+ * dashboard that runs outside a slot. A slot that cannot be asked is told as unknown, never left out.
+ */
 export async function readServices(
   manager: ServiceManager,
   deps: JudgeDeps,
 ): Promise<readonly ServiceBody[]> {
-  if (!manager.canRegister) return unsupervisedServices(deps);
+  if (!manager.canRegister) {
+    const outside = await outsideDashboard(deps);
+    return [...(outside === null ? [] : [outside]), ...unsupervisedServices(deps)];
+  }
   const slots = await manager.list();
-  return Promise.all(slots.map(async (slot) => judgeSlot(deps, await manager.facts(slot))));
+  const bodies = await Promise.all(
+    slots.map(async (slot) => judgeSlot(deps, await manager.facts(slot))),
+  );
+  const own = bodies.find(({ kind }) => kind === "dashboard");
+  if (own?.pid != null || !isDashboardHeld(deps.root, deps.lock)) return bodies;
+  // The container's command is the dashboard, or somebody runs one in a terminal.
+  const outside = await outsideDashboard(deps);
+  return outside === null ? bodies : [outside, ...bodies.filter((body) => body !== own)];
+}
+
+/** null: none runs outside a slot. */
+async function outsideDashboard(deps: JudgeDeps): Promise<ServiceBody | null> {
+  const { state, record, reason } = await readDashboard(deps.root, deps.lock);
+  if (state === "stopped") return null;
+  return {
+    name: "dashboard",
+    kind: "dashboard",
+    profile: null,
+    state,
+    reason,
+    desired: null,
+    pid: record?.pid ?? null,
+    since: null,
+    restarts: 0,
+    restarts_60s: 0,
+    last_exit: null,
+    next_start_at: null,
+    error: null,
+    log: join(deps.root, "logs", "gui.log"),
+  };
 }
 
 /** Where nothing supervises slots: every gateway of this root by its lock and its record. */

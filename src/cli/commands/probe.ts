@@ -19,6 +19,7 @@ const MOST_RAW_BYTES = 16 * 1024 * 1024;
 
 export async function run({ launch, line, io }: Context): Promise<ExitCode> {
   const order = parseOrder(line);
+  if (order.kind === "self") return (await import("../probe/self.ts")).probeSelf({ launch, io });
   const urls = order.kind === "raw" ? [order.url] : order.targets.map(({ url }) => url);
   const deps = { clock: systemClock, agentFor: openRoutes(urls, launch.env) };
   return order.kind === "raw" ? probeRaw(order, deps, io) : probeAgents(order, deps, io);

@@ -1,6 +1,7 @@
 // `hermes status`: one screen of what is true now. It works with a broken configuration (agent.md §11.2).
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { rootOf } from "#config/homes.ts";
+import type { ServiceBody } from "#protocol/http-status.ts";
 import { flagOption, type Context } from "../context.ts";
 import type { Io } from "../io.ts";
 import { collectStatus, type StatusReport } from "../status/collect.ts";
@@ -39,7 +40,7 @@ function print(report: StatusReport, io: Io, deep: boolean): void {
     ["profile", `${report.profile}, ${report.home}`],
     ["model", modelText(report)],
     ["keys", keysText(report)],
-    ["dashboard", serviceText(report, "dashboard", deep)],
+    ...serviceRows(report, deep),
     [
       "sessions",
       report.sessions
@@ -48,7 +49,8 @@ function print(report: StatusReport, io: Io, deep: boolean): void {
     ],
     ["config", configText(report)],
   ];
-  for (const [name, text] of rows) io.line(`${io.paint("bold", name.padEnd(10))}${text}`);
+  const width = Math.max(...rows.map(([name]) => name.length)) + 1;
+  for (const [name, text] of rows) io.line(`${io.paint("bold", name.padEnd(width))}${text}`);
   for (const problem of report.config.problems) {
     io.line(`  ${problem.level === "error" ? "✗" : "!"} ${problem.message}`);
     if (problem.fix !== null) io.line(`    ${problem.fix}`);
@@ -68,11 +70,30 @@ function keysText({ credentials }: StatusReport): string {
   return names.length === 0 ? "none set" : `set: ${names.join(", ")}`;
 }
 
-function serviceText({ services }: StatusReport, name: string, deep: boolean): string {
-  const service = services.find((entry) => entry.name === name);
-  if (!service) return "stopped (never started)";
-  const reason = service.reason === null ? "" : `, ${service.reason}`;
-  return `${service.state}${reason}${deep && service.pid !== null ? `, pid ${service.pid}` : ""}`;
+function serviceRows({ services, manager, boot }: StatusReport, deep: boolean): [string, string][] {
+  const rows = services.map((service): [string, string] => [
+    service.name === "dashboard" ? "dashboard" : `gateway ${service.profile ?? ""}`,
+    serviceText(service, deep),
+  ]);
+  if (!services.some(({ kind }) => kind === "dashboard")) rows.unshift(["dashboard", "stopped"]);
+  rows.unshift(["services", manager.label]);
+  for (const warning of boot?.warnings ?? []) rows.push(["boot", `! ${warning}`]);
+  return rows;
+}
+
+function serviceText(service: ServiceBody, deep: boolean): string {
+  const { state, reason, restarts, pid, last_exit: last, since, error } = service;
+  const parts = [
+    state,
+    ...(reason === null ? [] : [reason]),
+    ...(restarts === 0 ? [] : [`${restarts} restart${restarts === 1 ? "" : "s"}`]),
+    ...(error?.ways_out ?? []),
+  ];
+  if (!deep) return parts.join(", ");
+  if (pid !== null) parts.push(`pid ${pid}`);
+  if (since !== null) parts.push(`since ${since}`);
+  if (last !== null) parts.push(`last exit ${last.signal ?? last.code ?? "unknown"} at ${last.at}`);
+  return parts.join(", ");
 }
 
 function configText({ config }: StatusReport): string {

@@ -1,53 +1,25 @@
 // The dashboard that runs for a home, if one does: the lock says whether, its record says which, it itself says how.
-import { join } from "node:path";
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { HermesError } from "#base/errors.ts";
 import { processStartTime } from "#base/process-identity.ts";
 import { rootOf } from "#config/homes.ts";
-import { readDashboardRecord, type DashboardRecord } from "#dashboard/home-lock.ts";
+import {
+  type DashboardState,
+  isDashboardHeld,
+  readDashboard,
+  readDashboardRecord,
+} from "#supervisor/dashboard-process.ts";
 import { createProcessLock } from "#store/process-lock.ts";
 import type { Context } from "../context.ts";
 
-const ASK_MS = 500;
 const STOP_MS = 8000;
 const STEP_MS = 50;
 
-export type DashboardState =
-  | { readonly state: "stopped"; readonly record: null; readonly reason: null }
-  | {
-      readonly state: "starting" | "ready" | "unknown";
-      readonly record: DashboardRecord | null;
-      readonly reason: string | null;
-    };
-
-/** Asks the lock, then the process itself. Old files prove nothing (field-rules C05). */
-export async function dashboardState(root: string): Promise<DashboardState> {
-  if (!isHeld(root)) return { state: "stopped", record: null, reason: null };
-  const record = readDashboardRecord(root);
-  if (record === null) return { state: "starting", record, reason: null };
-  const isUp = await answers(record.url);
-  return { state: isUp ? "ready" : "unknown", record, reason: isUp ? null : "does not answer" };
+export function dashboardState(root: string): Promise<DashboardState> {
+  return readDashboard(root, createProcessLock());
 }
 
-function isHeld(root: string): boolean {
-  return createProcessLock().isHeld(join(root, "dashboard", "dashboard.lock"));
-}
-
-async function answers(url: string): Promise<boolean> {
-  const { get } = await import("node:http");
-  return new Promise((resolve) => {
-    const request = get(
-      `${url.replace(/\/$/, "")}/api/health`,
-      { timeout: ASK_MS, agent: false },
-      (response) => {
-        response.resume();
-        resolve(response.statusCode === 200);
-      },
-    );
-    request.on("timeout", () => request.destroy(new Error("no answer")));
-    request.on("error", () => resolve(false));
-  });
-}
+const isHeld = (root: string): boolean => isDashboardHeld(root, createProcessLock());
 
 export async function printStatus({ launch, io }: Context): Promise<ExitCode> {
   const found = await dashboardState(rootOf(launch.home));

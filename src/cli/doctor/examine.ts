@@ -23,7 +23,8 @@ import {
   policySection,
   profilesSection,
 } from "./settings.ts";
-import { finishIndex, servicesSection, storeSection } from "./store.ts";
+import { servicesSection } from "./services.ts";
+import { finishIndex, storeSection } from "./store.ts";
 
 /** Never throws for what it finds. `live` alone asks the network. */
 export async function examine(context: Context, live: boolean): Promise<DoctorReport> {
@@ -39,7 +40,7 @@ export async function examine(context: Context, live: boolean): Promise<DoctorRe
     configSection(launch, refused),
     directoriesSection(launch.home),
     ...(store ? [store] : []),
-    await servicesSection(launch.home),
+    await servicesSection(launch),
     ...(model ? [model] : []),
     ...(loaded ? [loginSection(loaded)] : []),
     toolsSection(launch, loaded),

@@ -5,11 +5,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "#base/clock.ts";
 import { isHermesError, messageOf } from "#base/errors.ts";
 import { silentLog } from "#base/log.ts";
-import { rootOf } from "#config/homes.ts";
 import type { LoadedConfig } from "#config/loaded.ts";
 import { placeOf } from "#store/file-system.ts";
 import { openStore } from "#store/open.ts";
-import { dashboardState } from "../dashboard/running.ts";
 import { error, ok, warning, type DoctorItem, type DoctorSection } from "./report.ts";
 
 /** A larger file is not read through within the two seconds that a doctor may take. */
@@ -88,22 +86,6 @@ function spaceItem(home: string): DoctorItem {
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(bytes < 10_485_760 ? 1 : 0)} MB`;
-}
-
-export async function servicesSection(home: string): Promise<DoctorSection> {
-  const found = await dashboardState(rootOf(home));
-  const { state, record, reason } = found;
-  const text = `dashboard: ${state}${record === null ? "" : `, ${record.url}, pid ${record.pid}`}`;
-  // Stopped by its operator is no problem.
-  const item =
-    state === "unknown"
-      ? error("NOT_ANSWERING", `${text}: ${reason}`, "hermes dashboard --stop")
-      : ok("SERVICE", text);
-  return {
-    id: "services",
-    title: "Services",
-    items: [ok("MANAGER", "no supervisor of services on this machine"), item],
-  };
 }
 
 const INDEX_STEP_MS = 200;

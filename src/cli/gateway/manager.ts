@@ -18,7 +18,7 @@ export interface Services {
 export async function openServices({
   launch,
   io,
-}: Pick<Context, "launch" | "io">): Promise<Services> {
+}: Pick<Context, "launch"> & { readonly io: { note(text: string): void } }): Promise<Services> {
   const { createProcessLock } = await import("#store/process-lock.ts");
   const { openManager } = await import("#supervisor/open.ts");
   const { judgeSlot, unsupervisedService } = await import("#supervisor/services.ts");

@@ -16,6 +16,7 @@ interface Common {
 }
 
 export type ProbeOrder =
+  | { readonly kind: "self" }
   | (Common & { readonly kind: "raw"; readonly url: URL })
   | (Common & {
       readonly kind: "agents";
@@ -32,13 +33,22 @@ export function parseOrder({
   options,
   operands,
 }: Pick<CommandLine, "options" | "operands">): ProbeOrder {
+  if (options["self"] === true) {
+    refuseBeside(
+      "--self",
+      ["raw", "concurrency", "expect", "header", "timeout"],
+      options,
+      operands,
+    );
+    return { kind: "self" };
+  }
   const common: Common = {
     headers: { "user-agent": "hermes-probe", ...parseHeaders(listOption(options, "header")) },
     timeoutMs: 1000 * (inRange(options, "timeout", 1, 3600) ?? DEFAULTS.timeoutSeconds),
   };
   const raw = textOption(options, "raw");
   if (raw !== undefined) {
-    refuseWithRaw(options, operands);
+    refuseBeside("--raw", ["concurrency", "expect"], options, operands);
     return { ...common, kind: "raw", url: parseAddress(raw) };
   }
   if (operands.length === 0) {
@@ -53,12 +63,18 @@ export function parseOrder({
   };
 }
 
-function refuseWithRaw(options: OptionValues, operands: readonly string[]): void {
-  const other = ["concurrency", "expect"].find((name) => options[name] !== undefined);
-  if (other !== undefined) throw usageError(`--${other} has no meaning with --raw.`);
-  if (operands.length > 0) {
-    throw usageError("--raw asks one address: it does not take further ones.");
-  }
+function refuseBeside(
+  flag: string,
+  names: readonly string[],
+  options: OptionValues,
+  operands: readonly string[],
+): void {
+  const other = names.find((name) => options[name] !== undefined);
+  if (other !== undefined) throw usageError(`--${other} has no meaning with ${flag}.`);
+  if (operands.length === 0) return;
+  const asked =
+    flag === "--raw" ? "one address: it does not take further ones" : "this container only";
+  throw usageError(`${flag} asks ${asked}.`);
 }
 
 function inRange(options: OptionValues, name: string, least: number, most: number): number | null {

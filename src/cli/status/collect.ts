@@ -7,10 +7,15 @@ import { VARIABLES } from "#config/env.ts";
 import { configPathOf } from "#config/files.ts";
 import { profileOf, rootOf } from "#config/homes.ts";
 import type { LoadedConfig } from "#config/loaded.ts";
-import type { ServiceBody } from "#protocol/http-status.ts";
+import { readBootRecord, type Role } from "#container/boot-record.ts";
+import type { ServiceBody, ServiceState } from "#protocol/http-status.ts";
+import { processName } from "#supervisor/identity.ts";
+import type { ManagerKind } from "#supervisor/port.ts";
+import { type PlatformNote, readObserved } from "#supervisor/service-files.ts";
+import { readServices } from "#supervisor/services.ts";
+import { openServices } from "../gateway/manager.ts";
 import { openConfigSource } from "../config-source.ts";
 import type { Launch } from "../context.ts";
-import { dashboardState } from "../dashboard/running.ts";
 import { isInContainer } from "../in-container.ts";
 import { readCommit, readVersion } from "../version.ts";
 
@@ -26,20 +31,26 @@ export interface StatusReport {
   readonly profile: string;
   readonly container: {
     readonly inside: boolean;
-    readonly role: null;
+    readonly role: Role | null;
     readonly uid: number | null;
-    readonly pid1: null;
-    readonly stop_grace: null;
+    /** Name of the first process. */
+    readonly pid1: string | null;
+    readonly stop_grace: number | null;
   };
-  readonly manager: { readonly kind: "none"; readonly label: "none"; readonly scandir: null };
+  readonly manager: {
+    readonly kind: ManagerKind;
+    readonly label: string;
+    readonly scandir: string | null;
+  };
   readonly services: readonly ServiceBody[];
   readonly profiles: readonly {
     readonly name: string;
     readonly active: boolean;
-    readonly gateway: "stopped";
+    readonly gateway: ServiceState;
   }[];
-  readonly platforms: Readonly<Record<string, never>>;
-  readonly boot: null;
+  /** Of the gateway of this profile, while its own record is valid. */
+  readonly platforms: Readonly<Record<string, PlatformNote>>;
+  readonly boot: { readonly at: string; readonly warnings: readonly string[] } | null;
   readonly model: {
     readonly provider: string;
     readonly id: string;
@@ -67,11 +78,15 @@ export async function collectStatus(launch: Launch): Promise<StatusReport> {
   const notices: string[] = [];
   const { loaded, config } = readConfig(launch);
   const { version } = readVersion(launch.project);
-  const [services, sessions, profiles] = await Promise.all([
-    serviceStates(root),
+  const boot = readBootRecord();
+  const opened = await openServices({ launch, io: { note: (text) => void notices.push(text) } });
+  const { manager, lock } = opened;
+  const [services, sessions] = await Promise.all([
+    readServices(manager, { root, lock }),
     sessionCounts(launch.home, loaded, notices),
-    profileStates(root),
   ]);
+  const profiles = await profileStates(root, services);
+  notices.push(...(boot?.notices ?? []));
   return {
     version,
     build: { sha: readCommit(launch.project), node: process.version },
@@ -79,16 +94,16 @@ export async function collectStatus(launch: Launch): Promise<StatusReport> {
     profile: profileOf(launch.home),
     container: {
       inside: isInContainer(launch),
-      role: null,
+      role: boot?.role ?? null,
       uid: process.getuid?.() ?? null,
-      pid1: null,
-      stop_grace: null,
+      pid1: processName(1),
+      stop_grace: boot?.stop_grace ?? null,
     },
-    manager: { kind: "none", label: "none", scandir: null },
+    manager: { kind: manager.kind, label: manager.label, scandir: manager.scandir },
     services,
     profiles,
-    platforms: {},
-    boot: null,
+    platforms: platformsOf(launch.home, services),
+    boot: boot === null ? null : { at: boot.at, warnings: boot.warnings },
     model: loaded === null ? null : await modelState(loaded, notices),
     credentials: credentialStates(launch, loaded),
     sessions,
@@ -197,36 +212,23 @@ async function sessionCounts(
   }
 }
 
-async function serviceStates(root: string): Promise<readonly ServiceBody[]> {
-  if (!existsSync(join(root, "dashboard", "dashboard.lock"))) return [];
-  const { state, record, reason } = await dashboardState(root);
-  return [
-    {
-      name: "dashboard",
-      kind: "dashboard",
-      profile: null,
-      state,
-      reason: reason ?? (record === null ? null : record.url),
-      desired: null,
-      pid: record?.pid ?? null,
-      since: null,
-      restarts: 0,
-      restarts_60s: 0,
-      last_exit: null,
-      next_start_at: null,
-      error: null,
-      log: join(root, "logs", "gui.log"),
-    },
-  ];
-}
-
-async function profileStates(root: string): Promise<StatusReport["profiles"]> {
+async function profileStates(
+  root: string,
+  services: readonly ServiceBody[],
+): Promise<StatusReport["profiles"]> {
   const { findProfiles } = await import("#profile/find.ts");
   const { readActiveName } = await import("#profile/active.ts");
   const active = readActiveName(root);
   return findProfiles(root).profiles.map(({ name }) => ({
     name,
     active: name === active,
-    gateway: "stopped",
+    gateway: services.find(({ profile }) => profile === name)?.state ?? "stopped",
   }));
+}
+
+function platformsOf(home: string, services: readonly ServiceBody[]): StatusReport["platforms"] {
+  const own = services.find(({ profile }) => profile === profileOf(home));
+  const observed = readObserved(home);
+  const isValid = own !== undefined && own.pid !== null && observed?.pid === own.pid;
+  return isValid ? observed.platforms : {};
 }
