@@ -11,6 +11,8 @@ import type { ModelTestStage } from "#protocol/http-errors.ts";
 import type { CreateProfileBody, CreateProfileInput, ProfileBody } from "#protocol/http-status.ts";
 import type { Redactor, SessionArchive } from "#session/archive.ts";
 import type { SessionService } from "#session/types.ts";
+import type { ServiceManager } from "#supervisor/port.ts";
+import type { ServiceWatch } from "#supervisor/watch.ts";
 import type { DashboardSettings } from "./settings.ts";
 
 /** Which model a new session would get, or why none. Never holds a key. */
@@ -92,7 +94,16 @@ export interface ProfileDirectory {
   create(input: CreateProfileInput): Promise<CreateProfileBody>;
 }
 
+/** Who supervises the services of this home, and a copy of their states that costs nothing to read (product.md D4, D13). */
+export interface ServiceDesk {
+  readonly manager: ServiceManager;
+  readonly watch: ServiceWatch;
+  /** GATEWAY_HEALTH_URL; null without. */
+  readonly gatewayHealthUrl: string | null;
+}
+
 export interface DashboardDeps {
+  readonly services: ServiceDesk;
   readonly settings: DashboardSettings;
   /** Home of the dashboard itself (lock, dashboard.json): the root home. */
   readonly home: string;

@@ -5,7 +5,13 @@ import type { Clock, Timer } from "#base/clock.ts";
 import { messageOf } from "#base/errors.ts";
 import type { Log } from "#base/log.ts";
 import type { ModelInfoBody } from "#protocol/http-config.ts";
-import type { FullStatusBody, PublicStatusBody } from "#protocol/http-status.ts";
+import type {
+  FullStatusBody,
+  PlatformState,
+  PublicStatusBody,
+  ServiceBody,
+  ServiceState,
+} from "#protocol/http-status.ts";
 import type { DashboardDeps, ProfileServices } from "./deps.ts";
 
 const FRESH_MS = 1000;
@@ -16,6 +22,7 @@ interface Facts {
   readonly configVersion: number;
   readonly latestConfigVersion: number;
   readonly activeSessions: number;
+  readonly profile: string;
   readonly home: string;
   readonly configPath: string;
   readonly envPath: string;
@@ -46,7 +53,7 @@ export interface StatusSnapshot {
 
 type SnapshotDeps = Pick<
   DashboardDeps,
-  "profiles" | "version" | "releaseDate" | "clock" | "log" | "providers" | "settings"
+  "profiles" | "services" | "version" | "releaseDate" | "clock" | "log" | "providers" | "settings"
 >;
 
 export function createStatusSnapshot(deps: SnapshotDeps, home: string): StatusSnapshot {
@@ -54,6 +61,7 @@ export function createStatusSnapshot(deps: SnapshotDeps, home: string): StatusSn
     configVersion: 0,
     latestConfigVersion: 0,
     activeSessions: 0,
+    profile: "default",
     home,
     configPath: `${home}/config.yaml`,
     envPath: `${home}/.env`,
@@ -119,6 +127,7 @@ async function readFacts(
     configVersion: loaded.version,
     latestConfigVersion: loaded.latestVersion,
     activeSessions: await countActive(profile, clock, log),
+    profile: profile.name,
     home: loaded.home,
     configPath: loaded.path,
     envPath: loaded.envPath,
@@ -138,16 +147,18 @@ async function countActive({ archive }: ProfileServices, clock: Clock, log: Log)
 }
 
 function publicBody(deps: SnapshotDeps, facts: Facts): PublicStatusBody {
+  const { state, platforms, updatedAt } = gatewayOf(deps, facts);
   return {
     version: deps.version,
     release_date: deps.releaseDate,
     config_version: facts.configVersion,
     latest_config_version: facts.latestConfigVersion,
-    // No gateway exists in this version: its state is unknown, said as such.
-    gateway_running: false,
-    gateway_state: null,
-    gateway_platforms: {},
-    gateway_updated_at: null,
+    gateway_running: RUNNING.includes(state),
+    gateway_state: gatewayWord(state),
+    gateway_platforms: Object.fromEntries(
+      Object.entries(platforms).map(([name, platform]) => [name, { state: platform.state }]),
+    ),
+    gateway_updated_at: updatedAt,
     active_sessions: facts.activeSessions,
     auth_required: shouldRequireAuth(deps.settings),
     auth_providers: deps.providers.loginProviders().map(({ name }) => name),
@@ -155,14 +166,67 @@ function publicBody(deps: SnapshotDeps, facts: Facts): PublicStatusBody {
 }
 
 function fullBody(deps: SnapshotDeps, facts: Facts): FullStatusBody {
+  const { service, platforms, exitReason } = gatewayOf(deps, facts);
   return {
     ...publicBody(deps, facts),
+    gateway_platforms: platforms,
     hermes_home: facts.home,
     config_path: facts.configPath,
     env_path: facts.envPath,
-    gateway_pid: null,
-    gateway_health_url: null,
-    gateway_exit_reason: null,
-    services: [],
+    gateway_pid: service?.pid ?? null,
+    gateway_health_url: deps.services.gatewayHealthUrl,
+    gateway_exit_reason: exitReason,
+    services: deps.services.watch.services(),
   };
+}
+
+const RUNNING: readonly ServiceState[] = ["ready", "degraded", "stopping"];
+
+interface Gateway {
+  readonly state: ServiceState;
+  readonly service: ServiceBody | null;
+  readonly platforms: Readonly<Record<string, PlatformState>>;
+  readonly updatedAt: string | null;
+  readonly exitReason: string | null;
+}
+
+/** The gateway of the profile that the facts are of, from the copy that the watch keeps: no I/O (product.md D13). */
+function gatewayOf({ services }: SnapshotDeps, { profile }: Facts): Gateway {
+  const service = services.watch.services().find((entry) => entry.profile === profile) ?? null;
+  const record = services.watch.observed(profile);
+  const state = service?.state ?? "unknown";
+  const all = Object.entries(record?.platforms ?? {});
+  const shown = RUNNING.includes(state)
+    ? all
+    : all.filter(
+        ([, platform]) => gatewayWord(state) === "startup_failed" && platform.state === "fatal",
+      );
+  return {
+    state,
+    service,
+    platforms: Object.fromEntries(shown),
+    updatedAt: record?.updatedAt == null ? null : new Date(record.updatedAt).toISOString(),
+    exitReason: record?.exitReason ?? null,
+  };
+}
+
+/** D4's word in the words of the Python version (dashboard.md §11.2). */
+function gatewayWord(state: ServiceState): PublicStatusBody["gateway_state"] {
+  switch (state) {
+    case "ready":
+      return "running";
+    case "degraded":
+    case "starting":
+      return state;
+    case "stopping":
+      return "draining";
+    case "stopped":
+    case "disabled":
+      return "stopped";
+    case "refused":
+    case "crash-looping":
+      return "startup_failed";
+    case "unknown":
+      return null;
+  }
 }

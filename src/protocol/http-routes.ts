@@ -79,6 +79,14 @@ import type {
   WsTicketBody,
 } from "./http-status.ts";
 
+import type {
+  GatewayActionBody,
+  ServiceActionBody,
+  ServiceJobBody,
+  ServiceLogBody,
+  ServicesBody,
+} from "./http-services.ts";
+
 /** Class letters of dashboard.md §3.1. */
 export type AccessClass = "P" | "B" | "N" | "S" | "R" | "T";
 
@@ -178,6 +186,16 @@ export interface HttpRoutes {
   "GET /api/model/options": Route<"S", ModelOptionsBody>;
   "GET /api/model/auxiliary": Route<"S", AuxiliaryModelsBody>;
   "POST /api/model/set": Route<"S", SetModelBody, SetModelInput>;
+
+  "GET /api/services": Route<"S", ServicesBody>;
+  "POST /api/services/{slot}/start": Route<"S", ServiceActionBody>;
+  "POST /api/services/{slot}/stop": Route<"S", ServiceActionBody>;
+  "POST /api/services/{slot}/restart": Route<"S", ServiceActionBody>;
+  "GET /api/services/jobs/{id}": Route<"S", ServiceJobBody>;
+  "GET /api/services/{slot}/log": Route<"S", ServiceLogBody>;
+  "POST /api/gateway/start": Route<"S", GatewayActionBody>;
+  "POST /api/gateway/stop": Route<"S", GatewayActionBody>;
+  "POST /api/gateway/restart": Route<"S", GatewayActionBody>;
 
   "GET /api/profiles": Route<"S", ProfilesBody>;
   "POST /api/profiles": Route<"S", CreateProfileBody, CreateProfileInput>;

@@ -36,7 +36,7 @@ export interface JudgeDeps {
 
 /** Reads the files of the slot's home, no supervisor. Never throws. */
 export function judgeSlot(deps: JudgeDeps, facts: SlotFacts): ServiceBody {
-  const home = facts.spec?.home ?? homeOf(deps.root, facts.profile);
+  const home = facts.spec?.home ?? profileHome(deps.root, facts.profile);
   const now = Date.now();
   const isGateway = facts.kind === "gateway";
   const desired = isGateway ? readDesired(home, deps.warn) : dashboardDesired(facts);
@@ -188,7 +188,7 @@ function dashboardDesired(facts: SlotFacts): ReturnType<typeof readDesired> {
   return { desired, at: null, by: null, source: null };
 }
 
-function homeOf(root: string, profile: string): string {
+export function profileHome(root: string, profile: string): string {
   return profile === "default" ? root : join(root, "profiles", profile);
 }
 

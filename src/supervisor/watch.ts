@@ -5,11 +5,14 @@ import { messageOf } from "#base/errors.ts";
 import type { Log } from "#base/log.ts";
 import type { ServiceBody } from "#protocol/http-status.ts";
 import type { ServiceManager } from "./port.ts";
-import { type JudgeDeps, readServices } from "./services.ts";
+import { type ObservedFile, readObserved } from "./service-files.ts";
+import { type JudgeDeps, profileHome, readServices } from "./services.ts";
 
 export interface ServiceWatch {
   /** As of the last refresh. */
   services(): readonly ServiceBody[];
+  /** What the gateway of a profile last wrote of itself: a hint unless its service says that it runs. */
+  observed(profile: string): ObservedFile | null;
   /** Epoch milliseconds of that refresh; 0 before the first. */
   asOf(): number;
   refresh(): Promise<void>;
@@ -23,6 +26,7 @@ export function watchServices(
   deps: JudgeDeps & { readonly clock: Clock; readonly log: Log },
 ): ServiceWatch {
   let copy: readonly ServiceBody[] = [];
+  let observed: ReadonlyMap<string, ObservedFile | null> = new Map();
   let readAt = 0;
   let running: Promise<void> | null = null;
   let timer: Timer | null = null;
@@ -31,6 +35,10 @@ export function watchServices(
   const read = async (): Promise<void> => {
     try {
       copy = await readServices(manager, deps);
+      const profiles = copy.flatMap(({ profile }) => (profile === null ? [] : [profile]));
+      observed = new Map(
+        profiles.map((name) => [name, readObserved(profileHome(deps.root, name))]),
+      );
       readAt = deps.clock.now();
     } catch (error) {
       deps.log.warn("the services cannot be asked", { reason: messageOf(error) });
@@ -49,6 +57,7 @@ export function watchServices(
   tick();
   return {
     services: () => copy,
+    observed: (profile) => observed.get(profile) ?? null,
     asOf: () => readAt,
     refresh,
     close() {

@@ -20,6 +20,8 @@ import type {
 import { type DashboardFlags, readDashboardSettings } from "#dashboard/settings.ts";
 import { startDashboard } from "#dashboard/start.ts";
 import { openSessionService } from "#session/service.ts";
+import { fakeServices } from "./fake-services.ts";
+import type { ServiceDesk } from "#dashboard/deps.ts";
 import { createProcessLock } from "#store/process-lock.ts";
 import { createRedactor } from "#tools/redact.ts";
 import { type Answer, ask, type Question } from "./http.ts";
@@ -39,6 +41,7 @@ export interface DashboardOptions {
   readonly profiles?: readonly string[];
   readonly webDist?: string;
   readonly readyFd?: number;
+  readonly services?: ServiceDesk;
   readonly demoDelayMs?: number;
   readonly test?: ModelTestResult;
   /** Login providers; those of the settings unless given. */
@@ -107,6 +110,7 @@ export async function prepareDashboard(
   const { settings, problems } = readDashboardSettings(first.loaded(), flags);
   if (!settings) throw new Error(problems.map(({ message }) => message).join("\n"));
   const deps: DashboardDeps = {
+    services: options.services ?? fakeServices(),
     settings,
     home,
     version: "0.0.1-test",

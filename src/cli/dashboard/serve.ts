@@ -16,6 +16,7 @@ import { flagOption, numberOption, textOption, type Context } from "../context.t
 import { configFlags } from "../run-flags.ts";
 import { readVersion } from "../version.ts";
 import { browserOpener } from "./browser.ts";
+import { openServiceDesk } from "./service-desk.ts";
 import { openProfiles, type OpenProfiles } from "./profiles.ts";
 
 /** The slot that this process runs in (container.md §6.3). */
@@ -56,7 +57,9 @@ async function serveUntilSignal(
   const { version, releaseDate } = readVersion(launch.project);
   const signal = nextSignal();
   const openBrowser = browserOpener(context);
+  const services = openServiceDesk(context, workspace, root);
   const running = await startDashboard({
+    services,
     settings: readSettings(context, loaded),
     home: root,
     version,
@@ -80,6 +83,7 @@ async function serveUntilSignal(
     ...(openBrowser === null ? {} : { openBrowser }),
   });
   await signal;
+  services.watch.close();
   await running.stop();
   return slot === null ? EXIT.ok : EXIT.restart;
 }

@@ -44,7 +44,7 @@ function serviceItem(service: ServiceBody): DoctorItem {
     case "disabled":
     case "stopped":
     case "stopping":
-      return isUnwanted(service)
+      return isFine(service)
         ? ok("SERVICE", text)
         : warning("SERVICE_DOWN", text, startWith(service));
     case "starting":

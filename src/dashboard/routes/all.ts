@@ -14,6 +14,7 @@ import { registerModels } from "./models.ts";
 import { registerPages } from "./pages.ts";
 import { registerProfiles } from "./profiles.ts";
 import { registerSessionUpkeep } from "./session-upkeep.ts";
+import { registerServices } from "./services.ts";
 import { registerSessions } from "./sessions.ts";
 import { registerSetup } from "./setup.ts";
 import { registerSignIn } from "./sign-in.ts";
@@ -34,6 +35,7 @@ export function registerAll(routes: Registrars, services: RouteServices): void {
   registerConfig(routes, services);
   registerEnv(routes, services);
   registerModels(routes, services);
+  registerServices(routes, services);
   registerProfiles(routes, services);
   registerLook(routes, services);
   registerPages(routes, services);

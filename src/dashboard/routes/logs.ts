@@ -1,16 +1,13 @@
 // The tail of a log file, filtered and redacted (dashboard.md §11.3).
-import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { errnoOf } from "#base/errors.ts";
 import { createLogFilter, type LogFilter, parseLogLevel, parseLogLine } from "#base/log-lines.ts";
 import { LOG_FILES, type LogFile } from "#protocol/http-sessions.ts";
 import { fail } from "../errors.ts";
+import { readTail } from "../log-tail.ts";
 import { intParam, textParam } from "../query.ts";
 import { json, type Registrars } from "../routing.ts";
 import { profileOf, type RouteServices } from "../route-services.ts";
 
-const TAIL_BYTES = 2 * 1024 * 1024;
-const TAIL_LINES = 2000;
 /** Components of our log lines (agent.md §11.3). */
 export const LOG_COMPONENTS = ["cli", "dashboard", "gateway", "agent", "session", "cron"] as const;
 
@@ -63,26 +60,4 @@ function levelOf(text: string | undefined) {
 function componentOf(text: string | undefined): string | undefined {
   if (text === undefined || LOG_COMPONENTS.some((known) => known === text)) return text;
   throw fail(400, "invalid", `Unknown component; there are ${LOG_COMPONENTS.join(", ")}`);
-}
-
-/** The last 2,000 lines within the last 2 MiB; none for a missing file. */
-async function readTail(path: string): Promise<string[]> {
-  let handle: FileHandle;
-  try {
-    handle = await open(path);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return [];
-    throw fail(503, "internal", "The log file cannot be read");
-  }
-  try {
-    const { size } = await handle.stat();
-    const length = Math.min(size, TAIL_BYTES);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
-    const lines = buffer.toString("utf8", 0, bytesRead).split("\n");
-    // The first line of a cut tail is half a line.
-    if (length < size) lines.shift();
-    return lines.filter((line) => line !== "").slice(-TAIL_LINES);
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,6 +1,7 @@
 // Health and status (dashboard.md §11.1, §11.2). Nothing here does I/O for a stranger.
 import { isLoopbackHost } from "#auth/addresses.ts";
 import { isBeyondLoopback, shouldRequireAuth } from "#auth/require-auth.ts";
+import type { ServiceState } from "#protocol/http-status.ts";
 import { json, type Registrars } from "../routing.ts";
 import type { RouteServices } from "../route-services.ts";
 
@@ -9,6 +10,9 @@ export function registerStatus(routes: Registrars, services: RouteServices): voi
   const { settings } = deps;
   const gated = shouldRequireAuth(settings);
   const openLoopback = isLoopbackHost(settings.host) && !isBeyondLoopback(settings.publicUrl);
+
+  const gatewayState = (): ServiceState =>
+    deps.services.watch.services().find(({ profile }) => profile === "default")?.state ?? "unknown";
 
   routes.public("GET /api/health", {
     handler: () => json({ ok: true, version: deps.version, auth_required: gated }),
@@ -33,7 +37,8 @@ export function registerStatus(routes: Registrars, services: RouteServices): voi
     handler() {
       const ready = services.isRunning();
       const dashboard = ready ? "ready" : "stopping";
-      return json({ ready, services: { dashboard, gateway: "unknown" } }, ready ? 200 : 503);
+      const gateway = gatewayState();
+      return json({ ready, services: { dashboard, gateway } }, ready ? 200 : 503);
     },
   });
 }
