@@ -1,9 +1,8 @@
 // One request to `POST /webhooks/<route>`: who sent it, was it here before, what becomes of it (agent.md §7.9).
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { toErrorWord } from "./answer.ts";
-import type { Answer } from "./answer.ts";
 import type { PlatformContext } from "../../platform.ts";
+import { toErrorWord, type Answer } from "./answer.ts";
 import { readBody } from "./body.ts";
 import { RateLimit } from "./rate.ts";
 import { passesFilter, renderPrompt, valueAt } from "./render.ts";
@@ -65,11 +64,7 @@ export class WebhookHandler {
     const payload = parseJson(bytes);
     if (payload === undefined) return { status: 400, body: { error: "the body is no JSON" } };
     const event = eventOf(incoming, payload);
-    const isWanted =
-      route.events === undefined ||
-      route.events.length === 0 ||
-      (event !== null && route.events.includes(event));
-    if (!isWanted || !passesFilter(route.filter, payload))
+    if (!isWanted(route, event) || !passesFilter(route.filter, payload))
       return { status: 200, body: { status: "ignored" } };
     return this.#once(route, deliveryOf(incoming), payload);
   }
@@ -90,6 +85,11 @@ export class WebhookHandler {
     const error = accepted.reason === "full" ? "too many are waiting" : "the gateway is ending";
     return { status: 503, body: { error }, headers: { "Retry-After": "30" } };
   }
+}
+
+/** No list: every event. */
+function isWanted({ events = [] }: WebhookRoute, event: string | null): boolean {
+  return events.length === 0 || (event !== null && events.includes(event));
 }
 
 function parseJson(bytes: Uint8Array): unknown {

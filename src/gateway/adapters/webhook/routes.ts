@@ -10,7 +10,7 @@ const MAX_BYTES = 1024 * 1024;
 
 const text = z.string().check(z.maxLength(100_000));
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
-const routeSchema = z.looseObject({
+const routeSchema = z.object({
   name: z.optional(z.string()),
   secret: z.optional(text),
   scheme: z.optional(z.enum(["hmac-sha256", "github", "gitlab"])),
@@ -22,9 +22,7 @@ const routeSchema = z.looseObject({
   deliver_only: z.optional(z.boolean()),
 });
 
-export interface WebhookRoute extends Omit<z.infer<typeof routeSchema>, "name"> {
-  readonly name: string;
-}
+export type WebhookRoute = z.infer<typeof routeSchema> & { readonly name: string };
 
 export type Routes = ReadonlyMap<string, WebhookRoute>;
 
