@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { runCli, type CliResult } from "../kit/cli.ts";
+import { runCli, startCli, type CliResult } from "../kit/cli.ts";
 import { freePort } from "../kit/free-port.ts";
 import { tempDir } from "../kit/temp-dir.ts";
+import { until } from "../kit/until.ts";
 
 const KEY = "sixteen-characters-at-least";
 
@@ -139,4 +140,29 @@ test("bad names by the command line", async (t) => {
     assert.equal(code, 64, name);
   }
   assert.equal(existsSync(join(home, "profiles")), false);
+});
+
+test("bad names and clones by the API", async (t) => {
+  const { home, run } = newHome(t);
+  const port = await freePort();
+  await run("config", "set", "API_SERVER_KEY", KEY);
+  const dashboard = startCli(["dashboard", "--no-open", "--port", String(port)], {
+    home,
+    env: { HERMES_DASHBOARD_SESSION_TOKEN: KEY },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  t.after(() => dashboard.child.kill("SIGKILL"));
+  await until("it answers", async () => (await fetch(`${url}/api/health`)).ok, 20_000);
+  const headers = { "Content-Type": "application/json", "X-Hermes-Session-Token": KEY };
+  const post = async (body: object): Promise<number> => {
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return (await fetch(`${url}/api/profiles`, init)).status;
+  };
+  for (const name of ["default", "gateway", "a b", "..", "x".repeat(65), "Ünï", ""])
+    assert.equal(await post({ name }), name.length % 65 === 0 ? 422 : 400, name);
+  assert.equal(await post({ name: "x", clone_from: "nosuch" }), 404);
+  assert.equal(existsSync(join(home, "profiles")), false);
+  assert.equal(await post({ name: "copy", clone_from_default: true }), 201);
+  assert.match(readFileSync(join(home, "profiles", "copy", "config.yaml"), "utf8"), /port: 8643/);
+  assert.equal(await post({ name: "copy" }), 409);
 });
