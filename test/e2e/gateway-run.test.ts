@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { PROJECT, runCli, startCli, type CliProcess } from "../kit/cli.ts";
+import { freePort } from "../kit/free-port.ts";
 import { tempDir } from "../kit/temp-dir.ts";
 import { until } from "../kit/until.ts";
 
@@ -131,4 +132,59 @@ test("an idle gateway has loaded none of the heavy packages", async (t) => {
     HEAVY.test(name),
   );
   assert.deepEqual(heavy, []);
+});
+
+const KEY = "sixteen-characters-at-least";
+
+/** A gateway with the API server and the demo model, and a turn whose tool runs for three seconds. */
+async function startBusy(t: TestContext, drainSeconds: number) {
+  const home = tempDir(t);
+  const port = await freePort();
+  writeFileSync(
+    join(home, "config.yaml"),
+    `model: {provider: demo}\nagent: {restart_drain_timeout: ${drainSeconds}}\nplatforms: {api_server: {port: ${port}}}\n`,
+  );
+  const gateway = await start(t, home, [], { API_SERVER_KEY: KEY });
+  const answer = fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" },
+    body: JSON.stringify({
+      model: "hermes-agent",
+      messages: [{ role: "user", content: "run sleep 3; echo slept" }],
+    }),
+  });
+  answer.catch(() => undefined);
+  await until("the tool runs", () => state(home)["active_agents"] === 1);
+  return { home, gateway, answer };
+}
+
+test("row 38: a turn is given the drain time, and its answer is delivered", async (t) => {
+  const { home, gateway, answer } = await startBusy(t, 5);
+  const began = performance.now();
+  gateway.child.kill("SIGTERM");
+  await until("it drains", () => state(home)["gateway_state"] === "draining");
+  const response = await answer;
+  assert.equal(response.status, 200);
+  assert.match(await response.text(), /slept/);
+  assert.equal((await gateway.ended).code, 0);
+  assert.ok(performance.now() - began <= 7000);
+});
+
+test("row 38: without drain time the turn is interrupted and saved; its tool is gone", async (t) => {
+  const { home, gateway, answer } = await startBusy(t, 0);
+  gateway.child.kill("SIGTERM");
+  const response = await answer.catch(() => null);
+  assert.ok(response === null || response.status === 503);
+  assert.equal((await gateway.ended).code, 0);
+  const { stdout } = await runCli(["sessions", "export", "--all"], { home });
+  const rows = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const messages = rows.filter((row) => row["type"] === "message");
+  assert.deepEqual(
+    messages.map((row) => row["role"]),
+    ["user", "assistant", "tool"],
+  );
+  assert.match(String(messages[2]?.["content"]), /"interrupted":true/);
 });
