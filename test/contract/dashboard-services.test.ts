@@ -62,11 +62,11 @@ test("a restart is answered at once, carried out once, and says the new pid", as
   const dashboard = await open(t, services);
   const first = await dashboard.ask("/api/services/gateway-default/restart", {
     method: "POST",
-    json: {},
+    body: {},
   });
   const second = await dashboard.ask("/api/services/gateway-default/restart", {
     method: "POST",
-    json: {},
+    body: {},
   });
   assert.deepEqual([first.status, second.status], [202, 202]);
   assert.equal(first.json()["coalesced"], false);
@@ -76,7 +76,7 @@ test("a restart is answered at once, carried out once, and says the new pid", as
   );
   const opposite = await dashboard.ask("/api/services/gateway-default/stop", {
     method: "POST",
-    json: {},
+    body: {},
   });
   assert.deepEqual([opposite.status, opposite.json()["code"]], [409, "busy"]);
   release();
@@ -156,7 +156,7 @@ test("a stranger may not look at services nor touch them", async (t) => {
   assert.equal((await dashboard.stranger("/api/services")).status, 401);
   const touched = await dashboard.stranger("/api/services/gateway-default/stop", {
     method: "POST",
-    json: {},
+    body: {},
   });
   assert.equal(touched.status, 401);
 });

@@ -41,7 +41,7 @@ export async function runPrepare({ launch, line }: Context): Promise<ExitCode> {
     },
     words: wordsAfterDashes(readFileSync("/proc/self/cmdline")),
     cwd: Buffer.from(process.cwd(), "utf8").toString("latin1"),
-    supervised: !flagOption(line.options, "notPid-1"),
+    supervised: !flagOption(line.options, "notPid1"),
     version: readVersion(launch.project).version,
     isProgram: (word) => isProgram(word, env["PATH"]),
     isCommand,
