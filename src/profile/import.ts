@@ -1,5 +1,5 @@
 // `profile import`: an archive of somebody else is looked at as a whole before anything is written (agent.md §8).
-import { existsSync, writeFileSync } from "node:fs";
+import { createReadStream, existsSync, writeFileSync } from "node:fs";
 import type { ReadEntry } from "tar";
 import { HermesError, messageOf } from "#base/errors.ts";
 import { configPathOf, readText } from "#config/files.ts";
@@ -28,14 +28,36 @@ export async function inspectArchive(file: string): Promise<ArchiveFacts> {
   if (!existsSync(file)) {
     throw new HermesError("IMPORT_NOT_FOUND", `There is no file ${file}`);
   }
-  const { list } = await import("tar");
   const seen = new Inspection();
-  try {
-    await list({ file, strict: true, onReadEntry: (entry) => seen.add(entry) });
-  } catch (cause) {
-    throw refuse(`it is no whole .tar.gz: ${messageOf(cause)}`);
-  }
+  await readEntries(file, seen);
   return seen.result();
+}
+
+/** Ends at the first entry that is refused: a small file may unpack to more than any disk holds. */
+async function readEntries(file: string, seen: Inspection): Promise<void> {
+  const { Parser } = await import("tar");
+  const source = createReadStream(file);
+  await new Promise<void>((resolve, reject) => {
+    const fail = (cause: unknown): void =>
+      reject(refuse(`it is no whole .tar.gz: ${messageOf(cause)}`));
+    const parser = new Parser({
+      strict: true,
+      onReadEntry: (entry) => {
+        if (!seen.add(entry)) resolve();
+      },
+    });
+    parser.on("end", resolve).on("error", fail);
+    source.on("error", fail);
+    source.on("data", (chunk: Buffer | string) => {
+      try {
+        if (!parser.write(Buffer.from(chunk))) source.pause();
+      } catch (cause) {
+        fail(cause);
+      }
+    });
+    parser.on("drain", () => source.resume());
+    source.on("end", () => parser.end());
+  }).finally(() => source.destroy());
 }
 
 class Inspection {
@@ -45,7 +67,8 @@ class Inspection {
   #count = 0;
   #trouble: string | null = null;
 
-  add(entry: ReadEntry): void {
+  /** False: nothing more needs to be looked at. */
+  add(entry: ReadEntry): boolean {
     this.#count += 1;
     this.#bytes += entry.size ?? 0;
     this.#trouble ??= troubleOf(entry);
@@ -55,6 +78,7 @@ class Inspection {
     this.#tops.add(top);
     if (first !== undefined && !TRAVELS.includes(first)) this.#leftOut.add(first);
     entry.resume();
+    return this.#trouble === null;
   }
 
   result(): ArchiveFacts {

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { gzipSync } from "node:zlib";
 import { create as createTar, list as listTar } from "tar";
 import { isHermesError } from "#base/errors.ts";
 import { loadConfig } from "#config/load.ts";
@@ -364,6 +365,19 @@ test("archives of somebody else: what is dangerous is refused as a whole, what i
     [join(folder, "absent.tgz"), /no file/],
   ] as const;
   for (const [file, expected] of table) await assert.rejects(inspectArchive(file), expected);
+  // 3 GB of zeros in 3 MB: refused from the header alone.
+  const header = Buffer.alloc(512);
+  header.write("p/bomb", 0);
+  header.write("0000644\0", 100);
+  header.write(`${(3 * 1024 ** 3).toString(8).padStart(11, "0")}\0`, 124);
+  header.write("0", 156);
+  header.write("ustar\0", 257);
+  header.write("        ", 148);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  const bomb = join(folder, "bomb.tgz");
+  writeFileSync(bomb, gzipSync(Buffer.concat([header, Buffer.alloc(1024 * 1024)])));
+  await assert.rejects(inspectArchive(bomb), /larger than 1 GB/);
   const junk = join(folder, "junk.tgz");
   writeFileSync(junk, "this is no archive");
   await assert.rejects(inspectArchive(junk), code("IMPORT_REFUSED"));
