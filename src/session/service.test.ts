@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { epochSeconds, systemClock } from "#base/clock.ts";
+import { epochSeconds, systemClock, type Clock } from "#base/clock.ts";
 import { isHermesError } from "#base/errors.ts";
 import { openSessionHome, watch } from "../../test/kit/session-home.ts";
 import { until } from "../../test/kit/until.ts";
@@ -223,4 +223,25 @@ test("closing ends the turn, saves its text and leaves no child process", async 
     messages.map((message) => message.role),
     ["user", "assistant", "tool"],
   );
+});
+
+test("a session of the API is let go some time after its turn, and goes on from the store", async (t) => {
+  // The ten minutes are over at once; every other wait is a real one.
+  const clock: Clock = {
+    ...systemClock,
+    after: (ms, run) => systemClock.after(ms >= 600_000 ? 1 : ms, run),
+  };
+  const { service, work } = await openSessionHome(t, { clock });
+  const ask = async (surface: string, sessionId: string): Promise<void> => {
+    await service.send(sessionId, { surface, answerable: false, text: "hello" });
+    assert.equal((await service.settled(sessionId))?.outcome, "done");
+  };
+  const eventOf = async (id: string) => (await service.state(id)).lastEventId.split(".").at(-1);
+  const api = await service.start({ source: "api-server", cwd: work });
+  const chat = await service.start({ source: "web", cwd: work });
+  await ask("web", chat.id);
+  await ask("api-server", api.id);
+  await until("it is forgotten", async () => (await eventOf(api.id)) === "0");
+  assert.notEqual(await eventOf(chat.id), "0");
+  await ask("api-server", api.id);
 });

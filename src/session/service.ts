@@ -36,6 +36,8 @@ const MAX_TEXT = 256 * 1024;
 const KEY_WINDOW = 50;
 /** A turn's events are kept this long after its end (dashboard.md §9.3). */
 const RING_LIFE_MS = 10 * 60_000;
+/** Their sessions mostly have one turn and nobody looks on; one that goes on is opened anew from the store. */
+const ONE_TURN_SURFACES: ReadonlySet<string> = new Set(["api-server", "webhook"]);
 
 /** Opens the service. Turns that dead processes left open are marked lost first. Call `close` before the store closes. */
 export async function openSessionService(deps: SessionDeps): Promise<SessionService> {
@@ -284,11 +286,21 @@ class Service implements SessionService {
 
   #turnEnded(live: LiveSession, end: TurnEnd, options: SendOptions): void {
     const turns = this.#deps.clock.after(RING_LIFE_MS, () => {
-      if (!live.running && live.viewers.count === 0) live.viewers.forget();
+      if (live.running || live.viewers.count > 0) return;
+      live.viewers.forget();
+      if (ONE_TURN_SURFACES.has(options.surface)) this.#inBackground(this.#release(live));
     });
     this.#ending.signal.addEventListener("abort", () => turns.cancel(), { once: true });
     if (end.outcome === "done") this.#inBackground(this.#afterAnswer(live, end, options));
     this.#inBackground(this.#keepCwd(live));
+  }
+
+  /** A server that answers for months must not keep every session it ever had in memory. */
+  async #release(live: LiveSession): Promise<void> {
+    for (const [id, opened] of this.#lives) {
+      if ((await opened.catch(() => null)) === live) this.#lives.delete(id);
+    }
+    await this.#closeLive(live);
   }
 
   async #afterAnswer(live: LiveSession, end: TurnEnd, options: SendOptions): Promise<void> {

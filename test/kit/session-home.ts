@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { systemClock } from "#base/clock.ts";
+import { systemClock, type Clock } from "#base/clock.ts";
 import { systemRandom } from "#base/ids.ts";
 import { silentLog } from "#base/log.ts";
 import type { SessionStore } from "#agent/ports/session-store.ts";
@@ -27,6 +27,7 @@ export interface SessionHomeOptions {
   readonly overrides?: RunOverrides;
   readonly store?: SessionStore;
   readonly remembered?: string[];
+  readonly clock?: Clock;
 }
 
 export async function openSessionHome(
@@ -50,7 +51,7 @@ export async function openSessionHome(
     overrides: options.overrides ?? {},
     store,
     redactor: createRedactor(loaded.env.secrets(), true),
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     random: systemRandom,
     log: silentLog,
     processEnv: (name) => (processEnv as Record<string, string | undefined>)[name],
