@@ -42,6 +42,7 @@ RUN mkdir -p /command /etc/hermes/boot.d /run/s6/basedir /run/service /run/herme
     mv /packages.txt /opt/hermes/share/packages.txt && \
     if [ -n "${HERMES_GIT_SHA}" ]; then printf '%s\n' "${HERMES_GIT_SHA}" >/opt/hermes/.hermes_build_sha; fi && \
     chmod 755 /command/with-contenv && \
+    /opt/hermes/share/warm-up && \
     chown hermes:hermes /run/service /run/hermes /opt/data && \
     chmod 755 /run/s6 /run/s6/basedir /run/service /run/hermes /opt/data && \
     [ "$(/opt/hermes/bin/node --version)" = "$(cat /opt/hermes/share/node-version)" ] && \

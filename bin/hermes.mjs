@@ -78,8 +78,20 @@ async function start(tools, project, warnings) {
   if (resolved === null) return undefined;
   const { home, isProfileGiven } = resolved;
   process.env.HERMES_HOME = home;
+  keepCompiled(tools, project);
   const { main } = await import(moduleUrl(tools, project, "main.js", "src/cli/main.ts"));
   return main({ argv: profile.rest, env: process.env, project, home, isProfileGiven, warnings });
+}
+
+/**
+ * V8's compiled form of the bundle lies beside it: in the image made at build time, elsewhere by the first runs. Never in a
+ * folder that other users could write: what lies there is run.
+ */
+function keepCompiled(tools, project) {
+  const folder = tools.path.join(project, "dist", "compiled");
+  if (!runsFromSource(tools, tools.path.join(project, "dist", "main.js"))) {
+    process.getBuiltinModule("module").enableCompileCache(folder);
+  }
 }
 
 /** The built file, or its source by type stripping: where dist/ is missing, and under --conditions=hermes-source. */

@@ -53,6 +53,7 @@ function copyPrograms(): void {
     symlinkSync(`../lib/npm/bin/${name}-cli.js`, join(tree, "bin", name));
   }
   for (const name of ["LICENSE", "package.json"]) cpSync(join(ROOT, name), join(tree, name));
+  cpSync(join(ROOT, "docker", "warm-up"), join(tree, "share", "warm-up"));
   write("share/node-version", spawnSync(node, ["--version"], { encoding: "utf8" }).stdout);
 }
 

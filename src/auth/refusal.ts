@@ -24,15 +24,16 @@ export function refusalText(facts: RefusalFacts): string {
       "  For LOCAL-ONLY use: remove dashboard.public_url (or unset HERMES_DASHBOARD_PUBLIC_URL).",
     );
   }
-  lines.push(
-    "Ways out:",
-    "  a user name and password: HERMES_DASHBOARD_BASIC_AUTH_USERNAME and _PASSWORD, or hermes dashboard set-password",
-    "  an OAuth or OIDC provider: HERMES_DASHBOARD_OAUTH_CLIENT_ID, or HERMES_DASHBOARD_OIDC_ISSUER + _CLIENT_ID",
-    "  HERMES_DASHBOARD_HOST=127.0.0.1 and an SSH tunnel or a VPN to reach it",
-    "  HERMES_DASHBOARD_INSECURE=1 (or --insecure): no login; open to everyone who can reach the port",
-  );
+  lines.push("Ways out:", ...WAYS_OUT.map((way) => `  ${way}`));
   return lines.join("\n");
 }
+
+const WAYS_OUT: readonly string[] = [
+  "a user name and password: HERMES_DASHBOARD_BASIC_AUTH_USERNAME and _PASSWORD, or hermes dashboard set-password",
+  "an OAuth or OIDC provider: HERMES_DASHBOARD_OAUTH_CLIENT_ID, or HERMES_DASHBOARD_OIDC_ISSUER + _CLIENT_ID",
+  "HERMES_DASHBOARD_HOST=127.0.0.1 and an SSH tunnel or a VPN to reach it",
+  "HERMES_DASHBOARD_INSECURE=1 (or --insecure): no login; open to everyone who can reach the port",
+];
 
 /** Of every provider that is not ready, in order. A token-only one that is lets nobody sign in. */
 export function providerBullets(providers: ProviderRegistry): RefusalFacts["providers"] {
@@ -46,5 +47,6 @@ export function gateRequired(facts: RefusalFacts): HermesError {
   return new HermesError("GATE_REQUIRED", refusalText(facts), {
     exit: EXIT.refused,
     setting: facts.why === "host" ? "dashboard host" : "dashboard.public_url",
+    data: { ways_out: WAYS_OUT },
   });
 }

@@ -53,7 +53,10 @@ export async function openSlotProcess(options: SlotProcessOptions): Promise<Slot
 }
 
 function writeLastError(dir: string, error: HermesError): void {
-  const ways = [error.fix, ...error.problems.map(({ fix }) => fix)].filter((way) => way !== null);
+  const own = error.data["ways_out"];
+  const ways = Array.isArray(own)
+    ? own.filter((way): way is string => typeof way === "string")
+    : [error.fix, ...error.problems.map(({ fix }) => fix)].filter((way) => way !== null);
   const record = {
     code: error.code,
     message: [error.message, ...error.problems.map(({ message }) => message)].join(" "),

@@ -79,7 +79,8 @@ function downState(input: StateInput): Verdict {
   if (REFUSED.includes(lastCode(facts)) && desired?.desired !== "stopped") {
     return say(
       "refused",
-      facts.lastError?.message ?? "it refused its configuration; its log says why",
+      facts.lastError?.message.split("\n", 1)[0] ??
+        "it refused its configuration; its log says why",
     );
   }
   if (facts.kind === "gateway" && lock?.held === true && lock.holder !== "ours") {

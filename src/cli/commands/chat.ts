@@ -19,6 +19,8 @@ export async function run(context: Context): Promise<ExitCode> {
   const query = await readQuery(context);
   if (query !== null && isSingle(context)) return answer(context, query);
   if (io.interactive) return converse(context, query);
+  const { serveInstead } = await import("../chat/serve-instead.ts");
+  serveInstead(context);
   throw usageError(
     "A conversation needs a terminal on stdin and stdout.",
     'Without one ask a question: hermes chat -q "…"',
