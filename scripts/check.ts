@@ -2,8 +2,8 @@
 import { globSync } from "node:fs";
 import { isOnPath, pinnedNode, ROOT, run } from "./run.ts";
 
-const shellFiles = globSync([".ci/run", "docker/rootfs/**/*"], { cwd: ROOT, withFileTypes: true })
-  .filter((entry) => entry.isFile())
+const shellFiles = globSync([".ci/run", "docker/**/*"], { cwd: ROOT, withFileTypes: true })
+  .filter((entry) => entry.isFile() && !entry.name.endsWith(".md"))
   .map((entry) => `${entry.parentPath}/${entry.name}`);
 
 const steps: readonly (readonly [name: string, run: () => number])[] = [
