@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Login shells reset PATH: our programs come first again.
 case $PATH in
   /opt/hermes/bin:*) ;;
