@@ -245,7 +245,7 @@ suite("container: commands", { skip: noEngine, concurrency: 2 }, () => {
       "hermes",
       "--version",
     ]);
-    assert.deepEqual([tini.code, /^hermes /u.test(tini.stdout)], [0, true]);
+    assert.deepEqual([tini.code, tini.stdout.startsWith("hermes ")], [0, true]);
     const entry = await docker([
       "run",
       "--rm",

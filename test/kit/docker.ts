@@ -196,7 +196,10 @@ async function lateText(
   if (c !== null) {
     const log = await docker(["logs", "--tail", "40", c.name]);
     const status = await hermes(c, "status", "--json");
-    parts.push(`log:\n${log.stdout}${log.stderr}`, `status: ${status.stdout}${status.stderr}`);
+    parts.push(
+      `log:\n${log.stdout}${log.stderr}`,
+      `status: ${`${status.stdout}${status.stderr}`.slice(0, 3000)}`,
+    );
   }
   return parts.join("\n");
 }
