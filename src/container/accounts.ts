@@ -26,12 +26,13 @@ export function readAccount({ passwd }: AccountFiles): Account {
 export function writeAccount(files: AccountFiles, { uid, gid }: Account): void {
   const passwd = readFileSync(files.passwd, "utf8");
   const group = readFileSync(files.group, "utf8");
-  replace(files.passwd, passwd, withField(withField(passwd, 2, uid), 3, gid));
   const isTaken = group.split("\n").some((line) => {
     const [name, , id] = line.split(":");
     return name !== USER && id === String(gid);
   });
+  // The user last: where that fails the next boot sees the difference and tries again.
   if (!isTaken) replace(files.group, group, withField(group, 2, gid));
+  replace(files.passwd, passwd, withField(withField(passwd, 2, uid), 3, gid));
 }
 
 /** Makes the user a member of the groups with these numbers; a number without a group gets `hostgrp<gid>`. */
@@ -46,7 +47,12 @@ export function joinGroups(files: AccountFiles, gids: readonly number[]): readon
     if (!names.includes(USER)) names.push(USER);
     const after = [name, password, id, names.join(",")].join(":");
     text =
-      found === undefined ? `${text.replace(/\n*$/u, "\n")}${after}\n` : text.replace(found, after);
+      found === undefined
+        ? `${text.replace(/\n*$/u, "\n")}${after}\n`
+        : text
+            .split("\n")
+            .map((entry) => (entry === found ? after : entry))
+            .join("\n");
     return `${name} (${gid})`;
   });
   replace(files.group, before, text);

@@ -8,6 +8,7 @@ export interface BootLog {
   info(text: string): void;
   /** Kept for boot.json, too. */
   warn(text: string): void;
+  /** Kept, too. */
   error(text: string): void;
   readonly warnings: readonly string[];
 }
@@ -27,7 +28,10 @@ export function createBootLog(
       warnings.push(text);
       say("warn", text);
     },
-    error: (text) => say("error", text),
+    error(text) {
+      warnings.push(text);
+      say("error", text);
+    },
   };
 }
 
@@ -69,11 +73,18 @@ export function profileLine(
 ): string {
   const stamp = `${now.toISOString().slice(0, 19)}+0000`;
   const words = [
-    `profile=${profile}`,
-    `prior_state=${priorState ?? "none"}`,
+    `profile=${word(profile)}`,
+    `prior_state=${word(priorState ?? "none")}`,
     `action=${action}`,
     `desired=${desired ?? "none"}`,
     `reason=${reason}`,
   ];
   return `${stamp} ${words.join(" ")}\n`;
 }
+
+/** Names and states come from the environment and from files: they must not make up words or lines of their own. */
+function word(text: string): string {
+  return text.replaceAll(/[^\w.-]/gu, "?").slice(0, MAX_WORD);
+}
+
+const MAX_WORD = 64;

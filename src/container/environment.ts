@@ -76,15 +76,14 @@ function readSwitch(env: Env, name: string, notices: string[]): boolean {
   return state === "on";
 }
 
+/** The first of the names that is set; empty is not set. */
 function readId(env: Env, names: readonly string[], problems: Problem[]): number | null {
-  for (const name of names) {
-    const text = env[name] ?? "";
-    if (text === "") continue;
-    const id = /^\d{1,5}$/u.test(text) ? Number(text) : 0;
-    if (id >= 1 && id <= ID_MAX) return id;
-    problems.push(bad(name, text, `a whole number from 1 to ${ID_MAX}`));
-    return null;
-  }
+  const name = names.find((candidate) => (env[candidate] ?? "") !== "");
+  if (name === undefined) return null;
+  const text = env[name] ?? "";
+  const id = /^\d{1,5}$/u.test(text) ? Number(text) : 0;
+  if (id >= 1 && id <= ID_MAX) return id;
+  problems.push(bad(name, text, `a whole number from 1 to ${ID_MAX}`));
   return null;
 }
 

@@ -1,22 +1,21 @@
-// Whose files the home's are (container.md §3.1). Root walks through directory descriptors, changes links themselves and never
-// follows one; what is not ours by name is never touched, for a bind mount holds foreign files.
-import {
-  closeSync,
-  constants,
-  type Dirent,
-  fchownSync,
-  fstatSync,
-  lchownSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-} from "node:fs";
+// Whose files the home's are (container.md §3.1). What is not ours by name is never touched: a bind mount holds foreign files.
+// Links themselves are changed and never followed; only a wrong owner is touched, so a second boot changes no ctime.
+import { closeSync, type Dirent, fchownSync, fstatSync, lchownSync } from "node:fs";
 import { join } from "node:path";
-import { writeFileAtomic } from "#base/atomic-file.ts";
-import { errnoOf } from "#base/errors.ts";
+import { messageOf } from "#base/errors.ts";
 import type { Account } from "./accounts.ts";
+import {
+  inside,
+  isRefusal,
+  listFolder,
+  lookInside,
+  openFolder,
+  openInside,
+  readSmall,
+  writeSmall,
+} from "./folder.ts";
 
+/** `uid:gid` of the last completed repair. */
 export const OWNER_MARKER = ".hermes-owner";
 
 /** Files of ours at the top of a home (agent.md §2.1, container.md §9). */
@@ -61,62 +60,89 @@ const FOLDERS: readonly string[] = [
 
 export interface OwnerRepair {
   readonly changed: number;
-  /** Entries whose owner could not be changed. */
+  /** Entries that could not be looked at, or whose owner could not be changed. */
   readonly refused: number;
   readonly warnings: readonly string[];
 }
 
 interface Walk {
   readonly account: Account;
+  /** Every own folder to its end. */
+  readonly whole: boolean;
   changed: number;
   refused: number;
+  /** Files left alone because they have other names, perhaps outside the volume. */
+  linked: number;
   readonly warnings: string[];
 }
 
-/** `full`: every own directory whole, as `hermes container repair-owner` asks. Never throws. */
+/** `full`: every own folder whole, as `hermes container repair-owner` asks. Never throws. */
 export function repairOwner(home: string, account: Account, full = false): OwnerRepair {
-  const walk: Walk = { account, changed: 0, refused: 0, warnings: [] };
-  const whole = full || readMarker(home) !== markerText(account);
-  within(home, walk, (folder) => {
-    own(folder, walk);
-    repairHome(folder, home, walk, whole);
-    repairProfiles(folder, home, walk, whole);
-  });
-  if (walk.refused === 0 && walk.warnings.length === 0 && whole) writeMarker(home, account);
-  if (walk.refused > 0) {
-    walk.warnings.push(
-      `the owner of ${walk.refused} entries below ${home} could not be set to ${account.uid}:${account.gid}; going on`,
-    );
+  const state = { account, changed: 0, refused: 0, linked: 0, warnings: [] };
+  let folder: number;
+  try {
+    folder = openFolder(home);
+  } catch (error) {
+    const warning = `${home} cannot be looked at by root: ${messageOf(error)}`;
+    return { changed: 0, refused: 1, warnings: [warning] };
   }
-  return walk;
+  try {
+    const text = `${account.uid}:${account.gid}\n`;
+    const whole = full || readSmall(folder, OWNER_MARKER) !== text;
+    const walk: Walk = { ...state, whole };
+    ownOpen(folder, walk);
+    repairHome(folder, home, walk);
+    repairProfiles(folder, home, walk);
+    if (whole && walk.refused === 0) mark(folder, home, text, walk);
+    return { ...walk, warnings: [...walk.warnings, ...summary(home, walk)] };
+  } finally {
+    closeSync(folder);
+  }
 }
 
-function repairHome(folder: number, path: string, walk: Walk, whole: boolean): void {
+function mark(folder: number, home: string, text: string, walk: Walk): void {
+  try {
+    writeSmall(folder, OWNER_MARKER, text, walk.account);
+  } catch (error) {
+    // Then the next boot looks at everything again.
+    walk.warnings.push(`${join(home, OWNER_MARKER)} cannot be written: ${messageOf(error)}`);
+  }
+}
+
+function summary(home: string, { account, refused, linked }: Walk): readonly string[] {
+  const lines: string[] = [];
+  if (refused > 0) {
+    lines.push(
+      `the owner of ${refused} entries below ${home} could not be made ${account.uid}:${account.gid}; going on`,
+    );
+  }
+  if (linked > SHOWN) {
+    lines.push(`${linked - SHOWN} more files with several names below ${home} are left alone`);
+  }
+  return lines;
+}
+
+function repairHome(folder: number, path: string, walk: Walk): void {
   for (const name of FILES) ownEntry(folder, name, path, walk);
-  for (const name of FOLDERS) repairFolder(folder, name, path, walk, whole);
+  for (const name of FOLDERS) repairFolder(folder, name, path, walk);
 }
 
 /** The folder and its direct children always; further down only when something was wrong or the marker differs. */
-function repairFolder(
-  parent: number,
-  name: string,
-  path: string,
-  walk: Walk,
-  whole: boolean,
-): void {
+function repairFolder(parent: number, name: string, path: string, walk: Walk): void {
   const own = join(path, name);
   if (!isFolder(parent, name, own, walk)) return;
   const before = walk.changed + walk.refused;
   ownEntry(parent, name, path, walk);
   descend(parent, name, own, walk, (folder, entries) => {
     for (const entry of entries) ownEntry(folder, entry.name, own, walk);
-    if (!whole && walk.changed + walk.refused === before) return;
+    if (!walk.whole && walk.changed + walk.refused === before) return;
     for (const entry of entries) {
       if (entry.isDirectory()) repairTree(folder, entry.name, join(own, entry.name), walk, 0);
     }
   });
 }
 
+/** Each level holds one descriptor. */
 const MAX_DEPTH = 64;
 
 function repairTree(parent: number, name: string, path: string, walk: Walk, depth: number): void {
@@ -133,7 +159,7 @@ function repairTree(parent: number, name: string, path: string, walk: Walk, dept
   });
 }
 
-function repairProfiles(folder: number, home: string, walk: Walk, whole: boolean): void {
+function repairProfiles(folder: number, home: string, walk: Walk): void {
   const path = join(home, "profiles");
   if (!isFolder(folder, "profiles", path, walk)) return;
   ownEntry(folder, "profiles", home, walk);
@@ -142,30 +168,20 @@ function repairProfiles(folder: number, home: string, walk: Walk, whole: boolean
       const own = join(path, name);
       if (!isFolder(profiles, name, own, walk)) continue;
       ownEntry(profiles, name, path, walk);
-      descend(profiles, name, own, walk, (profile) => repairHome(profile, own, walk, whole));
+      descend(profiles, name, own, walk, (profile) => repairHome(profile, own, walk));
     }
   });
 }
 
 /** False for what is not there; a link in the place of one of our folders is refused, out loud. */
 function isFolder(parent: number, name: string, path: string, walk: Walk): boolean {
-  const found = lstatSync(`/proc/self/fd/${parent}/${name}`, { throwIfNoEntry: false });
-  if (found?.isSymbolicLink()) walk.warnings.push(`refusing to follow the link ${path}`);
-  return found?.isDirectory() === true;
-}
-
-function within(path: string, walk: Walk, work: (folder: number) => void): void {
-  let folder: number;
   try {
-    folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  } catch (error) {
-    walk.warnings.push(`${path} cannot be looked at: ${errnoOf(error) ?? "unknown error"}`);
-    return;
-  }
-  try {
-    work(folder);
-  } finally {
-    closeSync(folder);
+    const found = lookInside(parent, name);
+    if (found?.isSymbolicLink()) walk.warnings.push(`refusing to follow the link ${path}`);
+    return found?.isDirectory() === true;
+  } catch {
+    walk.refused += 1;
+    return false;
   }
 }
 
@@ -176,44 +192,40 @@ function descend(
   walk: Walk,
   work: (folder: number, entries: readonly Dirent[]) => void,
 ): void {
-  let folder: number;
+  let folder: number | null = null;
   try {
-    folder = openSync(
-      `/proc/self/fd/${parent}/${name}`,
-      constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
-    );
+    folder = openInside(parent, name);
+    work(folder, listFolder(folder));
   } catch (error) {
-    walk.warnings.push(`${path} cannot be looked at: ${errnoOf(error) ?? "unknown error"}`);
-    return;
-  }
-  try {
-    work(folder, readdirSync(`/proc/self/fd/${folder}`, { withFileTypes: true }));
+    if (isRefusal(error)) walk.refused += 1;
+    else walk.warnings.push(`${path} cannot be looked at: ${messageOf(error)}`);
   } finally {
-    closeSync(folder);
+    if (folder !== null) closeSync(folder);
   }
 }
 
-/** Only a wrong owner is touched, so a second boot changes no ctime. */
+const SHOWN = 5;
+
 function ownEntry(parent: number, name: string, folder: string, walk: Walk): void {
-  const path = `/proc/self/fd/${parent}/${name}`;
   const { uid, gid } = walk.account;
   try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
+    const found = lookInside(parent, name);
     if (!found || (found.uid === uid && found.gid === gid)) return;
     if (found.isFile() && found.nlink > 1) {
-      walk.warnings.push(
-        `refusing to change the owner of ${join(folder, name)}: it has ${found.nlink} names`,
-      );
+      walk.linked += 1;
+      if (walk.linked > SHOWN) return;
+      const path = join(folder, name);
+      walk.warnings.push(`refusing to change the owner of ${path}: it has ${found.nlink} names`);
       return;
     }
-    lchownSync(path, uid, gid);
+    lchownSync(inside(parent, name), uid, gid);
     walk.changed += 1;
   } catch {
     walk.refused += 1;
   }
 }
 
-function own(folder: number, walk: Walk): void {
+function ownOpen(folder: number, walk: Walk): void {
   const { uid, gid } = walk.account;
   try {
     const found = fstatSync(folder);
@@ -222,27 +234,5 @@ function own(folder: number, walk: Walk): void {
     walk.changed += 1;
   } catch {
     walk.refused += 1;
-  }
-}
-
-const markerText = ({ uid, gid }: Account): string => `${uid}:${gid}`;
-
-function readMarker(home: string): string {
-  try {
-    const path = join(home, OWNER_MARKER);
-    return lstatSync(path).isFile() ? readFileSync(path, "utf8").trim() : "";
-  } catch {
-    return "";
-  }
-}
-
-function writeMarker(home: string, account: Account): void {
-  const path = join(home, OWNER_MARKER);
-  try {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
-    writeFileAtomic(path, `${markerText(account)}\n`, { mode: 0o644 });
-    lchownSync(path, account.uid, account.gid);
-  } catch {
-    // Then the next boot looks at everything again.
   }
 }

@@ -13,6 +13,8 @@ export interface FoundProfile {
 
 export interface PlanInput {
   readonly role: Role;
+  /** False: no slot will run in this container, whatever was wanted. */
+  readonly supervised: boolean;
   /** Profile of the command. */
   readonly profile: string;
   readonly root: string;
@@ -59,12 +61,15 @@ export function planSlots(input: PlanInput): Plan {
         };
       }),
     ],
-    respectedStop: commanded?.line.action === "registered" ? commanded.profile.desired : null,
-    writesRunning:
-      commanded !== undefined && commanded.line.reason === "command" ? commanded.profile : null,
+    respectedStop: commanded?.line.action === "registered" ? stopOf(commanded.profile) : null,
+    writesRunning: commanded?.line.reason === "command" ? commanded.profile : null,
     missing,
   };
 }
+
+/** A stop may be stored in the wish, or only mirrored in the gateway's own record. */
+const stopOf = ({ desired }: FoundProfile): DesiredRecord =>
+  desired ?? { desired: "stopped", at: null, by: null, source: null };
 
 interface PlannedGateway {
   readonly slot: PlannedSlot;
@@ -93,25 +98,33 @@ type Verdict = Pick<ProfileLine, "action" | "desired" | "reason">;
 
 function decide(input: PlanInput, { name, desired, observed }: FoundProfile): Verdict {
   const prior = priorOf(desired, observed);
+  const isCommanded = input.profile === name;
   if (input.role === "dashboard")
     return { action: "registered", desired: prior.desired, reason: "role-dashboard" };
-  if (input.role === "gateway-foreground" && input.profile === name) {
+  if (input.role === "gateway-foreground" && isCommanded) {
     return { action: "registered", desired: prior.desired, reason: "foreground" };
   }
+  if (!input.supervised)
+    return { action: "registered", desired: prior.desired, reason: "not-supervised" };
   if (input.gatewayProfiles !== null && !input.gatewayProfiles.includes(name)) {
     return { action: "skipped", desired: prior.desired, reason: "not-in-HERMES_GATEWAY_PROFILES" };
   }
-  if (input.role === "gateway" && input.profile === name && prior.reason === "none") {
+  // What a gateway said of itself is no wish: only a stored stop outweighs the command (container.md §4.1).
+  if (input.role === "gateway" && isCommanded && !isWish(prior)) {
     return { action: "started", desired: "running", reason: "command" };
   }
   return { action: prior.desired === "running" ? "started" : "registered", ...prior };
 }
 
+const isWish = ({ reason }: Prior): boolean => reason === "desired" || reason === "desired_state";
+
+interface Prior {
+  readonly desired: "running" | "stopped" | null;
+  readonly reason: "desired" | "desired_state" | "gateway_state" | "none";
+}
+
 /** First hit: the wish, its mirror in the observed record, what was observed (volumes of the Python version carry over). */
-function priorOf(
-  desired: DesiredRecord | null,
-  observed: ObservedFile | null,
-): { readonly desired: "running" | "stopped" | null; readonly reason: string } {
+function priorOf(desired: DesiredRecord | null, observed: ObservedFile | null): Prior {
   if (desired !== null) return { desired: desired.desired, reason: "desired" };
   if (observed?.desired) return { desired: observed.desired, reason: "desired_state" };
   if (observed !== null && RAN.includes(observed.state))
@@ -120,7 +133,7 @@ function priorOf(
   return { desired: null, reason: "none" };
 }
 
-function dashboardSlot({ role, root, dashboard }: PlanInput): PlannedSlot {
+function dashboardSlot({ role, supervised, root, dashboard }: PlanInput): PlannedSlot {
   const spec: SlotSpec = {
     schema: 1,
     kind: "dashboard",
@@ -129,5 +142,5 @@ function dashboardSlot({ role, root, dashboard }: PlanInput): PlannedSlot {
     enabled: dashboard,
   };
   // The command itself is the dashboard: a second one would be refused.
-  return { spec, down: !dashboard || role === "dashboard" };
+  return { spec, down: !dashboard || !supervised || role === "dashboard" };
 }

@@ -1,11 +1,21 @@
 // H9: the scan directory as this boot wants it (container.md §11). At boot nothing runs yet, so it is emptied and written anew;
 // `hermes container reconcile` later only adds and removes.
-import { lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "#base/errors.ts";
 import type { ProcessLock } from "#base/process-lock.ts";
 import { findProfiles } from "#profile/find.ts";
-import type { ServiceManager } from "#supervisor/port.ts";
+import type { ProfileRef } from "#profile/hook.ts";
+import type { ServiceManager, SlotSpec } from "#supervisor/port.ts";
 import { placeSlot } from "#supervisor/s6/registration.ts";
 import { readDesired, readObserved, writeDesired } from "#supervisor/service-files.ts";
 import { GATEWAY_LOCK } from "#supervisor/services.ts";
@@ -29,7 +39,14 @@ export function readProfiles(root: string, log: Pick<BootLog, "warn">): readonly
   const { profiles, ignored } = findProfiles(root);
   for (const { entry, reason } of ignored) log.warn(`profiles/${entry} is skipped: ${reason}`);
   const warn = (text: string): void => log.warn(text);
-  return profiles.filter(isRealFolder).map(({ name, home }) => ({
+  const isReal = (profile: ProfileRef): boolean => {
+    if (isRealFolder(profile)) return true;
+    log.warn(
+      `profiles/${profile.name} is skipped: it is a link, and where it leads is not this volume`,
+    );
+    return false;
+  };
+  return profiles.filter(isReal).map(({ name, home }) => ({
     name,
     home,
     desired: readDesired(home, warn),
@@ -38,7 +55,7 @@ export function readProfiles(root: string, log: Pick<BootLog, "warn">): readonly
 }
 
 /** A link to a folder elsewhere is no profile at boot: what it leads to is not in the volume (container.md §11, 3). */
-function isRealFolder({ name, home }: { readonly name: string; readonly home: string }): boolean {
+function isRealFolder({ name, home }: ProfileRef): boolean {
   return name === "default" || lstatSync(home, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
@@ -49,24 +66,28 @@ export function reconcileAtBoot(input: ReconcileInput): Plan {
   empty(scandir);
   if (input.tee) writeFileSync(join(scandir, ".tee"), "");
   if (plan.writesRunning !== null) startOnCommand(plan.writesRunning, input);
+  const failed = new Set<string>();
   for (const { spec, down } of plan.slots) {
+    if (spec.kind === "gateway" && input.role !== "dashboard") clearLeftovers(spec.home, input);
     try {
-      if (spec.kind === "gateway" && input.role !== "dashboard")
-        clearLeftovers(spec.home, input.lock);
       placeSlot(input, spec, down);
     } catch (error) {
+      if (spec.kind === "gateway") failed.add(spec.profile);
       log.warn(`${slotName(spec)} is not registered: ${messageOf(error)}`);
     }
   }
+  const lines = plan.lines.map((line) =>
+    failed.has(line.profile) ? { ...line, action: "skipped" as const, reason: "failed" } : line,
+  );
   for (const name of plan.missing) {
     log.error(`HERMES_GATEWAY_PROFILES names "${name}", but there is no such profile`);
   }
   try {
-    appendProfileLines(root, plan.lines, input.now());
+    appendProfileLines(root, lines, input.now());
   } catch (error) {
     log.warn(`logs/container-boot.log cannot be written: ${messageOf(error)}`);
   }
-  return plan;
+  return { ...plan, lines };
 }
 
 /** Hidden entries too: they outlive `docker restart`. */
@@ -74,6 +95,7 @@ function empty(scandir: string): void {
   mkdirSync(scandir, { recursive: true, mode: 0o755 });
   for (const name of readdirSync(scandir))
     rmSync(join(scandir, name), { recursive: true, force: true });
+  accessSync(scandir, constants.W_OK | constants.X_OK);
 }
 
 function startOnCommand({ home, name }: FoundProfile, { log, now }: ReconcileInput): void {
@@ -84,11 +106,22 @@ function startOnCommand({ home, name }: FoundProfile, { log, now }: ReconcileInp
   }
 }
 
-/** Only what nobody holds: another container may live on this volume. */
-function clearLeftovers(home: string, lock: ProcessLock): void {
-  if (lock.isHeld(join(home, GATEWAY_LOCK))) return;
-  for (const name of ["gateway.pid", "processes.json", ".gateway-planned-stop.json"]) {
-    rmSync(join(home, name), { force: true });
+const LEFTOVERS: readonly string[] = [
+  "gateway.pid",
+  "processes.json",
+  ".gateway-planned-stop.json",
+];
+
+/** Only what nobody holds: another container may live on this volume. Most homes have none, and then no lock is asked. */
+function clearLeftovers(home: string, { lock, log }: ReconcileInput): void {
+  const there = LEFTOVERS.map((name) => join(home, name)).filter((path) => existsSync(path));
+  if (there.length === 0 || lock.isHeld(join(home, GATEWAY_LOCK))) return;
+  for (const path of there) {
+    try {
+      rmSync(path);
+    } catch (error) {
+      log.warn(`${path} of an earlier gateway stays: ${messageOf(error)}`);
+    }
   }
 }
 
@@ -97,43 +130,41 @@ export interface LaterChange {
   readonly action: "add" | "remove";
 }
 
+export interface LaterInput {
+  readonly root: string;
+  /** HERMES_DASHBOARD of this container. */
+  readonly dashboard: boolean;
+  readonly manager: ServiceManager;
+  readonly log: Pick<BootLog, "warn">;
+  readonly dryRun: boolean;
+}
+
 /** Adds missing slots, down; removes those of vanished profiles. One that runs is never restarted. */
-export async function reconcileLater(
-  root: string,
-  manager: ServiceManager,
-  log: BootLog,
-  dryRun: boolean,
-): Promise<readonly LaterChange[]> {
-  const profiles = readProfiles(root, log);
-  const wanted = new Map(
-    profiles.map(({ name, home }) => [
-      slotName({ kind: "gateway", profile: name }),
-      { name, home },
-    ]),
-  );
-  const there = (await manager.list()).filter((slot) => slot !== "dashboard");
-  const changes: LaterChange[] = [
-    ...[...wanted.keys()]
-      .filter((slot) => !there.includes(slot))
-      .map((slot) => ({ slot, action: "add" }) as const),
-    ...there
-      .filter((slot) => !wanted.has(slot))
-      .map((slot) => ({ slot, action: "remove" }) as const),
-  ];
-  if (dryRun) return changes;
-  for (const { slot, action } of changes) {
-    const profile = wanted.get(slot);
-    if (action === "remove") await manager.unregister(slot);
-    else if (profile !== undefined) {
-      const spec = {
-        schema: 1,
-        kind: "gateway",
-        profile: profile.name,
-        home: profile.home,
-        enabled: true,
-      } as const;
-      await manager.register(spec, { start: false });
-    }
+export async function reconcileLater(input: LaterInput): Promise<readonly LaterChange[]> {
+  const { manager, dryRun } = input;
+  const wanted = new Map(wantedSlots(input).map((spec) => [slotName(spec), spec]));
+  const there = await manager.list();
+  const missing = [...wanted].filter(([slot]) => !there.includes(slot));
+  const vanished = there.filter((slot) => !wanted.has(slot));
+  if (!dryRun) {
+    for (const slot of vanished) await manager.unregister(slot);
+    for (const [, spec] of missing) await manager.register(spec, { start: false });
   }
-  return changes;
+  return [
+    ...missing.map(([slot]) => ({ slot, action: "add" }) as const),
+    ...vanished.map((slot) => ({ slot, action: "remove" }) as const),
+  ];
+}
+
+function wantedSlots({ root, dashboard, log }: LaterInput): readonly SlotSpec[] {
+  return [
+    { schema: 1, kind: "dashboard", profile: "default", home: root, enabled: dashboard },
+    ...readProfiles(root, log).map(({ name, home }): SlotSpec => ({
+      schema: 1,
+      kind: "gateway",
+      profile: name,
+      home,
+      enabled: true,
+    })),
+  ];
 }

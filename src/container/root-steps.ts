@@ -1,6 +1,6 @@
 // Steps R2, R3, R4 and R6 (container.md §3): what only root can do, before it becomes hermes.
 import { existsSync, lchownSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { errnoOf, HermesError, messageOf } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
 import {
@@ -23,8 +23,10 @@ export async function rootSteps(boot: Boot): Promise<Account> {
   if (routing.role === "instant") return readAccount(paths);
   const account = await timed(boot, "R2", () => remap(paths, env));
   await timed(boot, "R3", () => shareGroups(boot));
-  await timed(boot, "R4", () => ownHome(boot, account));
-  for (const path of [paths.runtime, paths.scandir]) ownFolder(path, account, log);
+  await timed(boot, "R4", () => {
+    ownHome(boot, account);
+    for (const path of [paths.runtime, paths.scandir]) ownFolder(path, account, log);
+  });
   return account;
 }
 
@@ -49,9 +51,7 @@ function remap(paths: AccountFiles, { uid, gid }: ContainerEnv): Account {
 }
 
 function shareGroups({ deps, env, log }: Boot): void {
-  const gids = new Set(
-    (process.getgroups?.() ?? []).filter((gid) => gid !== 0 && !isOwnGroup(gid)),
-  );
+  const gids = new Set((process.getgroups?.() ?? []).filter((gid) => gid !== 0));
   if (env.dockerSocket) {
     for (const path of deps.paths.sockets) {
       const found = lstatSync(path, { throwIfNoEntry: false });
@@ -67,14 +67,12 @@ function shareGroups({ deps, env, log }: Boot): void {
   }
 }
 
-/** Groups that root itself has in the image say nothing about what the operator added. */
-const ROOT_GROUPS: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 6, 10, 11, 20, 26, 27]);
-const isOwnGroup = (gid: number): boolean => ROOT_GROUPS.has(gid);
-
 function ownHome({ env, log }: Boot, account: Account): void {
   try {
     if (!existsSync(env.home)) {
-      mkdirSync(env.home, { recursive: true, mode: 0o750 });
+      // Its parents are for everybody to pass through.
+      mkdirSync(dirname(env.home), { recursive: true, mode: 0o755 });
+      mkdirSync(env.home, { mode: 0o750 });
       lchownSync(env.home, account.uid, account.gid);
     }
   } catch (error) {

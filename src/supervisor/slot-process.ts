@@ -59,7 +59,7 @@ function writeLastError(dir: string, error: HermesError): void {
     : [error.fix, ...error.problems.map(({ fix }) => fix)].filter((way) => way !== null);
   const record = {
     code: error.code,
-    message: [error.message, ...error.problems.map(({ message }) => message)].join(" "),
+    message: sentences(error),
     ways_out: [...new Set(ways.flatMap((way) => way.split("\n")))],
     setting: error.setting,
     at: new Date().toISOString(),
@@ -72,6 +72,12 @@ function writeLastError(dir: string, error: HermesError): void {
   } catch {
     // Its log has the same text; a full scan directory must not turn a refusal into a crash.
   }
+}
+
+/** An error of one problem often says the same as its problem. */
+function sentences({ message, problems }: HermesError): string {
+  const more = problems.map((problem) => problem.message).filter((text) => !message.includes(text));
+  return [message, ...new Set(more)].join(" ");
 }
 
 function rootRefused(name: string): HermesError {
