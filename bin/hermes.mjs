@@ -30,6 +30,7 @@ const FLAG_OPTIONS = [
   "--tui",
   "--cli",
 ];
+const ROOT_STEPS = ["prepare", "repair-owner"];
 const ON_WORDS = ["1", "true", "TRUE", "True", "yes", "YES", "Yes"];
 
 function launch() {
@@ -70,7 +71,7 @@ async function start(tools, project, warnings) {
     if (text !== null) return print(text);
   }
   // Setup is root until it has done what only root can do, and then drops by itself.
-  const isSetup = word === "container";
+  const isSetup = word === "container" && ROOT_STEPS.includes(argv[argv.indexOf("container") + 1]);
   if (!isSetup && !dropRoot(tools, project)) return undefined;
   const profile = takeProfile(argv);
   if (profile.missing) return fail(64, "hermes: -p needs the name of a profile.");

@@ -34,10 +34,19 @@ export interface PrepareDeps {
   classify(words: readonly string[]): Promise<Classified>;
   /** Loaded after the root phase, and only for roles that touch the volume. */
   openLock(): Promise<ProcessLock>;
-  /** H7; null: nothing to do. Else what to say. */
-  migrate(home: string, lock: ProcessLock): Promise<string | null>;
+  /** H7; null: nothing to do. */
+  migrate(home: string, lock: ProcessLock): Promise<Migrated | null>;
+  /** `agent.restart_drain_timeout` of that home. */
+  drainSeconds(home: string): Promise<number>;
+  /** Exit code; as root. */
   runHook(path: string): number;
   redact(text: string): string;
+}
+
+export interface Migrated {
+  /** False: the old file is in place. */
+  readonly ok: boolean;
+  readonly text: string;
 }
 
 export interface Boot {

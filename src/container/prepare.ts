@@ -3,22 +3,39 @@
 import { fchownSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isatty } from "node:tty";
-import { errnoOf, HermesError, messageOf } from "#base/errors.ts";
-import { EXIT } from "#base/exit-codes.ts";
+import { errnoOf, HermesError, isHermesError, messageOf } from "#base/errors.ts";
+import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { type Account, USER } from "./accounts.ts";
 import { type Boot, type PrepareDeps, timed } from "./boot.ts";
 import { createBootLog } from "./boot-log.ts";
-import type { Role } from "./boot-record.ts";
+import type { BootStep, Role } from "./boot-record.ts";
 import { renderCommand, renderLimits, stopLimits } from "./command-file.ts";
 import { readContainerEnv } from "./environment.ts";
 import { rootSteps, runHooks } from "./root-steps.ts";
-import { route } from "./route.ts";
+import { route, type Routing } from "./route.ts";
 import { userSteps } from "./user-steps.ts";
 
 const SERVICE_ROLES: readonly Role[] = ["gateway", "serve", "dashboard", "supervise"];
 
+/** The container's exit code; what ends it is said in one line (field-rules A04). */
+export async function prepare(deps: PrepareDeps): Promise<ExitCode> {
+  try {
+    await prepareSteps(deps);
+    return EXIT.ok;
+  } catch (error) {
+    createBootLog(true).error(oneLine(error));
+    return isHermesError(error) ? error.exit : EXIT.failed;
+  }
+}
+
+function oneLine(error: unknown): string {
+  if (!isHermesError(error)) return `setup failed: ${messageOf(error)}`;
+  const problems = error.problems.flatMap(({ message, fix }) => [message, fix ?? ""]);
+  return [error.message, ...problems, error.fix ?? ""].filter((text) => text !== "").join(" ");
+}
+
 /** Throws HermesError with the container's exit code. */
-export async function prepare(deps: PrepareDeps): Promise<void> {
+async function prepareSteps(deps: PrepareDeps): Promise<void> {
   const boot = await openBoot(deps);
   const isRoot = process.getuid?.() === 0;
   const account = isRoot ? await rootSteps(boot) : userOnly(boot);
@@ -31,7 +48,8 @@ export async function prepare(deps: PrepareDeps): Promise<void> {
 }
 
 async function openBoot(deps: PrepareDeps): Promise<Boot> {
-  const env = readContainerEnv(deps.env);
+  const steps: BootStep[] = [];
+  const env = await timed({ steps }, "R1", () => readContainerEnv(deps.env));
   const routing = await route(deps.words, {
     isTerminal: isatty(0),
     supervised: deps.supervised,
@@ -44,7 +62,7 @@ async function openBoot(deps: PrepareDeps): Promise<Boot> {
   const log = createBootLog(showInfo);
   if (!deps.supervised) log.warn(notFirst(env.dashboard, routing.role));
   if (routing.role !== "instant") for (const notice of env.notices) log.warn(notice);
-  return { deps, env, routing, log, steps: [] };
+  return { deps, env, routing, log, steps };
 }
 
 /** One line, whatever else is said (container.md §2.6, field-rules A01). */
@@ -78,11 +96,26 @@ function giveTerminal({ deps, log }: Boot, account: Account | null): void {
 
 function writeState({ deps, env, routing }: Boot, isRoot: boolean): void {
   const state = join(deps.paths.base, "state");
-  const argv = routing.kind === "hold" ? [join(deps.paths.libexec, "hold")] : routing.argv;
-  const command = renderCommand({ argv, cwd: deps.cwd, user: isRoot ? USER : null });
+  const command = renderCommand({
+    argv: argvOf(routing, deps.paths.libexec),
+    cwd: deps.cwd,
+    user: isRoot ? USER : null,
+  });
   writeFileSync(join(state, "cmd"), command, { encoding: "latin1", mode: 0o600 });
   writeFileSync(join(state, "limits"), renderLimits(stopLimits(env.stopGrace)));
   if (routing.role === "instant") writeFileSync(join(state, "noslots"), "");
+}
+
+/** Ours by absolute path: a PATH of the operator's need not name it. */
+function argvOf({ kind, argv }: Routing, libexec: string): readonly string[] {
+  switch (kind) {
+    case "hold":
+      return [join(libexec, "hold")];
+    case "hermes":
+      return [join(libexec, "..", "bin", "hermes"), ...argv.slice(1)];
+    case "program":
+      return argv;
+  }
 }
 
 /** Node has it on POSIX systems; its types do not say so. */

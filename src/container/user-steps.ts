@@ -1,4 +1,5 @@
 // Steps H0 to H10 (container.md §3): the volume and the slots, as the user hermes.
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT } from "#base/exit-codes.ts";
 import { HermesError, messageOf } from "#base/errors.ts";
@@ -8,15 +9,17 @@ import type { Role } from "./boot-record.ts";
 import { type Boot, timed } from "./boot.ts";
 import { BOOT_RECORD_NAME, writeBootRecord } from "./boot-record.ts";
 import { stopLimits } from "./command-file.ts";
+import type { ProfileLine } from "./boot-log.ts";
 import type { Plan } from "./plan-slots.ts";
+import type { DesiredRecord } from "#supervisor/service-files.ts";
 import { reconcileAtBoot } from "./reconcile.ts";
 import type { Routing } from "./route.ts";
 import {
-  closeSecrets,
   dropStaleMethod,
   makeFolders,
   probeVolume,
   seedAuth,
+  seedFiles,
   seedGatewayState,
 } from "./volume.ts";
 
@@ -24,7 +27,7 @@ const LOCK_WAIT_MS = 15_000;
 const LOCK_STEP_MS = 50;
 
 export async function userSteps(boot: Boot): Promise<void> {
-  const { deps, env, log } = boot;
+  const { deps, env, log, routing } = boot;
   const { home } = env;
   const started = new Date();
   await timed(boot, "H0", () => recordBoot(boot, started));
@@ -34,12 +37,15 @@ export async function userSteps(boot: Boot): Promise<void> {
   try {
     await timed(boot, "H2", () => makeFolders(env, log));
     await timed(boot, "H3", () => dropStaleMethod(home, log));
-    await timed(boot, "H4", () => closeSecrets(home, log));
+    await timed(boot, "H4", () => seedFiles(home, log));
     await timed(boot, "H5", () => seedAuth(home, deps.env, log));
     await timed(boot, "H6", () => seedGatewayState(env, log));
     if (!env.skipMigration) await timed(boot, "H7", () => migrate(boot, lock));
     // H8, skills of the image, comes with the skills themselves.
-    await timed(boot, "H9", () => reconcile(boot, lock));
+    await warnOfDrain(boot);
+    // Behind another init the command `supervise` does it itself, as its first act.
+    const isOwnAct = routing.role === "supervise" && !deps.supervised;
+    if (!isOwnAct) await timed(boot, "H9", () => reconcile(boot, lock));
     await timed(boot, "H10", () => recordBoot(boot, started));
   } finally {
     held.release();
@@ -49,6 +55,7 @@ export async function userSteps(boot: Boot): Promise<void> {
 /** `boot.json` before the volume is touched, and whole at the end. Throws BOOT_RECORD (1). */
 function recordBoot({ deps, env, routing, log, steps }: Boot, started: Date): void {
   try {
+    mkdirSync(deps.paths.runtime, { recursive: true, mode: 0o755 });
     writeBootRecord(join(deps.paths.runtime, BOOT_RECORD_NAME), {
       schema: 1,
       at: started.toISOString(),
@@ -98,9 +105,23 @@ async function takeSetupLock(home: string, lock: ProcessLock): Promise<HeldLock>
 }
 
 async function migrate({ deps, env, log }: Boot, lock: ProcessLock): Promise<void> {
-  const said = await deps.migrate(env.home, lock);
-  if (said !== null) log.warn(said);
+  const done = await deps.migrate(env.home, lock);
+  if (done === null) return;
+  if (done.ok) log.info(done.text);
+  else log.warn(done.text);
 }
+
+/** Turns that outlast the runtime's patience are cut off (container.md §2.5, field-rules E04). */
+async function warnOfDrain({ deps, env, log }: Boot): Promise<void> {
+  const drain = await deps.drainSeconds(env.home);
+  const room = stopLimits(env.stopGrace).timeoutKillMs / 1000 - DRAIN_MARGIN;
+  if (drain <= room) return;
+  log.warn(
+    `agent.restart_drain_timeout is ${drain} s, but HERMES_STOP_GRACE=${env.stopGrace} leaves ${Math.max(room, 0)} s: that is the effective value`,
+  );
+}
+
+const DRAIN_MARGIN = 2;
 
 /** Throws PROFILE_NOT_FOUND (66) for `gateway run` of a profile that is not there, SCANDIR (1) where no slot can be written. */
 function reconcile({ deps, env, routing, log }: Boot, lock: ProcessLock): void {
@@ -109,6 +130,7 @@ function reconcile({ deps, env, routing, log }: Boot, lock: ProcessLock): void {
   try {
     plan = reconcileAtBoot({
       role: routing.role,
+      supervised: deps.supervised,
       profile: routing.profile,
       root: env.home,
       dashboard: env.dashboard,
@@ -139,7 +161,7 @@ function teesLogs({ role, kind }: Routing, noTee: boolean): boolean {
 
 const ONE_OFF: readonly Role[] = ["command", "instant"];
 
-/** `gateway run` as the container's command: said once, on stderr (container.md §4.1). */
+/** `gateway run` as the container's command: said once, on stderr (container.md §4.1). Throws PROFILE_NOT_FOUND (66). */
 function tellHandOver(profile: string, root: string, { lines, respectedStop }: Plan): void {
   const known = lines.filter(({ action }) => action !== "missing").map((line) => line.profile);
   if (!known.includes(profile)) {
@@ -153,9 +175,23 @@ function tellHandOver(profile: string, root: string, { lines, respectedStop }: P
     );
   }
   const log = join(root, "logs", "gateways", profile, "current");
-  const text =
-    respectedStop === null
-      ? `hermes: the gateway of ${profile} runs under s6 supervision, log ${log}; --no-supervise keeps it in the foreground.`
-      : `hermes: the gateway of ${profile} was stopped${respectedStop.at === null ? "" : ` at ${respectedStop.at}`} and stays down under s6 supervision. Start it: hermes gateway start. Log ${log}; --no-supervise keeps it in the foreground.`;
-  process.stderr.write(`${text}\n`);
+  const start = `hermes ${profile === "default" ? "" : `-p ${profile} `}gateway start`;
+  const line = lines.find((entry) => entry.profile === profile);
+  process.stderr.write(
+    `hermes: ${handOverText(profile, start, line?.action, respectedStop)} Log ${log}; --no-supervise keeps it in the foreground.\n`,
+  );
+}
+
+function handOverText(
+  profile: string,
+  start: string,
+  action: ProfileLine["action"] | undefined,
+  stop: DesiredRecord | null,
+): string {
+  if (action === "started") return `the gateway of ${profile} runs under s6 supervision.`;
+  if (stop !== null) {
+    const since = stop.at === null ? "" : ` at ${stop.at}`;
+    return `the gateway of ${profile} was stopped${since} and stays down under s6 supervision. Start it: ${start}.`;
+  }
+  return `the gateway of ${profile} stays down under s6 supervision: look at the warnings above and at HERMES_GATEWAY_PROFILES. Start it: ${start}.`;
 }

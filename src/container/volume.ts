@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   lstatSync,
   openSync,
@@ -85,7 +86,10 @@ export function dropStaleMethod(home: string, log: BootLog): void {
 
 /** H4: first files where they are missing; secrets are readable by their owner only, at each boot. */
 export function seedFiles(home: string, log: BootLog): void {
-  for (const [name, mode, text] of HOME_FILES) seedFile(join(home, name), text, mode, log);
+  for (const [name, mode, text] of HOME_FILES) {
+    // A link that leads to a file is the owner's arrangement; only one that would have to be written through is refused.
+    if (!existsSync(join(home, name))) seedFile(join(home, name), text, mode, log);
+  }
   for (const name of [".env", "auth.json"]) closeSecret(join(home, name), log);
 }
 
@@ -166,5 +170,5 @@ function isObject(text: string): boolean {
 /** H6: a gateway that never ran starts, if the environment says exactly so. */
 export function seedGatewayState({ home, bootstrapRunning }: ContainerEnv, log: BootLog): void {
   if (!bootstrapRunning) return;
-  seedFile(join(home, "gateway_state.json"), '{"gateway_state":"running"}\n', 0o600, log);
+  seedFile(join(home, "gateway_state.json"), '{"gateway_state":"running"}\n', 0o644, log);
 }

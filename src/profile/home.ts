@@ -5,7 +5,8 @@ import { errnoOf, HermesError } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
 import { NEW_CONFIG_TEXT } from "#config/seed.ts";
 
-const FOLDERS: readonly (readonly [name: string, mode: number])[] = [
+/** Folders of a home with the modes of new ones. */
+export const HOME_FOLDERS: readonly (readonly [name: string, mode: number])[] = [
   ["memories", 0o750],
   ["sessions", 0o750],
   ["skills", 0o750],
@@ -19,7 +20,8 @@ const FOLDERS: readonly (readonly [name: string, mode: number])[] = [
 /** Its presence marks a real profile; seeded once. */
 export const SOUL_FILE = "SOUL.md";
 
-const FILES: readonly (readonly [name: string, mode: number, text: string])[] = [
+/** First files of a home, each written once. */
+export const HOME_FILES: readonly (readonly [name: string, mode: number, text: string])[] = [
   [
     SOUL_FILE,
     0o640,
@@ -42,8 +44,8 @@ export function ensureHome(home: string, homeMode?: number): void {
   try {
     makeFolder(home, 0o750);
     if (homeMode !== undefined) chmodSync(home, homeMode);
-    for (const [name, mode] of FOLDERS) makeFolder(join(home, name), mode);
-    for (const [name, mode, text] of FILES) seed(join(home, name), mode, text);
+    for (const [name, mode] of HOME_FOLDERS) makeFolder(join(home, name), mode);
+    for (const [name, mode, text] of HOME_FILES) seed(join(home, name), mode, text);
   } catch (cause) {
     const errno = errnoOf(cause) ?? "unknown error";
     const uid = process.getuid?.() ?? "?";

@@ -48,7 +48,13 @@ async function reconcile(context: Context): Promise<ExitCode> {
     });
   }
   const isDry = flagOption(line.options, "dryRun");
-  const changes = await reconcileLater(rootOf(launch.home), manager, createBootLog(false), isDry);
+  const changes = await reconcileLater({
+    root: rootOf(launch.home),
+    dashboard: parseSwitch(launch.env["HERMES_DASHBOARD"]) === "on",
+    manager,
+    log: createBootLog(false),
+    dryRun: isDry,
+  });
   if (io.json) io.object({ changes, dry_run: isDry });
   else for (const { slot, action } of changes) io.line(`${isDry ? "would " : ""}${action} ${slot}`);
   if (!io.json && changes.length === 0) io.line("Nothing to do.");

@@ -31,6 +31,7 @@ export async function run({ launch, io }: Context): Promise<ExitCode> {
   const { timeoutKillMs } = stopLimits(settings.stopGrace);
   reconcileAtBoot({
     role: "supervise",
+    supervised: true,
     profile: "default",
     root,
     dashboard: settings.dashboard,

@@ -1,5 +1,6 @@
 // How the CLI itself reads the words of a container's command (container.md §4): which command, whose profile, help or not.
 import type { Classified } from "#container/route.ts";
+import { isProfileName } from "#profile/name.ts";
 import { parseCommandLine } from "../command-line.ts";
 import { findCommand } from "../registry.ts";
 
@@ -11,6 +12,7 @@ export const isCommand = (word: string): boolean => findCommand(word) !== null;
 /** Words that no command line of ours could be are not known: they end in a usage error that touches nothing. */
 export async function classify(given: readonly string[]): Promise<Classified> {
   const { profile, words } = takeProfile(given);
+  if (profile !== null && !isProfileName(profile)) return { known: false };
   const end = words.indexOf("--");
   const own = end === -1 ? words : words.slice(0, end);
   if (own.some((word) => ASKS.has(word)) || INSTANT.has(own[0] ?? "")) {

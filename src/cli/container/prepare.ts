@@ -1,10 +1,10 @@
 // `hermes container prepare [--not-pid-1] -- WORDS`: wires setup to this system (container.md §3).
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "#base/clock.ts";
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
-import { errnoOf, HermesError } from "#base/errors.ts";
+import { HermesError } from "#base/errors.ts";
 import { CONFIG_VERSION } from "#config/seed.ts";
 import { wordsAfterDashes } from "#container/command-file.ts";
 import { prepare } from "#container/prepare.ts";
@@ -13,6 +13,7 @@ import { libexecOf, scandirOf } from "#supervisor/open.ts";
 import { flagOption, type Context } from "../context.ts";
 import { readVersion } from "../version.ts";
 import { classify, isCommand } from "./classify.ts";
+import { readConfigText, readDrainSeconds } from "./drain.ts";
 import { isProgram } from "./program.ts";
 
 const HOOK_LIMIT_MS = 300_000;
@@ -27,7 +28,7 @@ export async function runPrepare({ launch, line }: Context): Promise<ExitCode> {
       fix: "Start a container; to register services later: hermes container reconcile",
     });
   }
-  await prepare({
+  return prepare({
     env,
     paths: {
       base,
@@ -51,31 +52,29 @@ export async function runPrepare({ launch, line }: Context): Promise<ExitCode> {
       return createProcessLock();
     },
     async migrate(home, lock) {
-      if (isCurrent(join(home, "config.yaml")) || lock.isHeld(join(home, GATEWAY_LOCK)))
-        return null;
+      if (isCurrent(home) || lock.isHeld(join(home, GATEWAY_LOCK))) return null;
       const { migrateConfig } = await import("#config/migrate.ts");
       const done = await migrateConfig({ home, lock, clock: systemClock }, false);
-      if (done.outcome === "failed") return `config.yaml was not migrated: ${done.message}`;
-      return done.outcome === "migrated"
-        ? `config.yaml was migrated from version ${done.from} to ${done.to}; copies: ${done.backups.join(", ")}`
-        : null;
+      if (done.outcome === "failed")
+        return { ok: false, text: `config.yaml was not migrated: ${done.message}` };
+      if (done.outcome !== "migrated") return null;
+      const copies = done.backups.join(", ");
+      const text = `config.yaml was migrated from version ${done.from} to ${done.to}; copies: ${copies}`;
+      return { ok: true, text };
     },
     runHook: (path) =>
       spawnSync(path, { stdio: ["ignore", 2, 2], timeout: HOOK_LIMIT_MS }).status ?? EXIT.failed,
+    drainSeconds: readDrainSeconds,
     redact: hideSecrets(env),
   });
-  return EXIT.ok;
 }
 
 /** A glance that spares most boots the parser: the file names this version, or there is none. */
-function isCurrent(path: string): boolean {
-  try {
-    return new RegExp(`^_config_version: ${CONFIG_VERSION}\\s*$`, "mu").test(
-      readFileSync(path, "utf8"),
-    );
-  } catch (error) {
-    return errnoOf(error) === "ENOENT";
-  }
+function isCurrent(home: string): boolean {
+  const path = join(home, "config.yaml");
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return true;
+  const version = new RegExp(`^_config_version: ${CONFIG_VERSION}\\s*$`, "mu");
+  return version.test(readConfigText(home));
 }
 
 /** Values of secret variables never stand in boot.json. */
