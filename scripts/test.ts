@@ -1,5 +1,5 @@
 // `npm test`: everything that this machine can run; names each suite that it skipped and why. The node runner's own
-// closing lines come last. Arguments are file globs (default: all rings that need no engine).
+// closing lines come last. Arguments are file globs (default: all; a ring that this machine cannot run is skipped by name).
 // HERMES_TEST_SECOND_TRY=1 (set by .ci/run): files that failed are run once more, one at a time, and named; a machine
 // that other work keeps busy can break a browser test, a fault of ours fails twice.
 import { spawn } from "node:child_process";
@@ -12,7 +12,7 @@ import { environment, pinnedNode, ROOT, run } from "./run.ts";
 
 const ALL = [
   "src/**/*.test.ts",
-  "test/{architecture,contract,e2e,kit}/**/*.test.ts",
+  "test/{architecture,contract,e2e,kit,supervision,docker}/**/*.test.ts",
   "scripts/**/*.test.ts",
 ];
 /** A file that hangs must not hold the run for ever; far longer than any deadline inside a test. */
