@@ -104,7 +104,8 @@ function mark(folder: number, home: string, text: string, walk: Walk): void {
   try {
     writeSmall(folder, OWNER_MARKER, text, walk.account);
   } catch (error) {
-    // Then the next boot looks at everything again.
+    // Then the next boot looks at everything again. A root that may not write here had nothing to repair: no word about it.
+    if (isRefusal(error)) return;
     walk.warnings.push(`${join(home, OWNER_MARKER)} cannot be written: ${messageOf(error)}`);
   }
 }

@@ -61,8 +61,14 @@ async function openBoot(deps: PrepareDeps): Promise<Boot> {
   const showInfo = (env.bootLog || SERVICE_ROLES.includes(routing.role)) && !isatty(2);
   const log = createBootLog(showInfo);
   if (!deps.supervised) log.warn(notFirst(env.dashboard, routing.role));
+  if (routing.kind === "unknown") log.error(notFound(routing));
   if (routing.role !== "instant") for (const notice of env.notices) log.warn(notice);
   return { deps, env, routing, log, steps };
+}
+
+function notFound({ argv }: Routing): string {
+  const word = Buffer.from(argv[1] ?? "", "latin1").toString("utf8");
+  return `${JSON.stringify(word)} is neither a command of hermes nor a program on PATH`;
 }
 
 /** One line, whatever else is said (container.md §2.6, field-rules A01). */
@@ -112,6 +118,7 @@ function argvOf({ kind, argv }: Routing, libexec: string): readonly string[] {
     case "hold":
       return [join(libexec, "hold")];
     case "hermes":
+    case "unknown":
       return [join(libexec, "..", "bin", "hermes"), ...argv.slice(1)];
     case "program":
       return argv;

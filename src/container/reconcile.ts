@@ -134,7 +134,7 @@ export interface LaterInput {
   readonly root: string;
   /** HERMES_DASHBOARD of this container. */
   readonly dashboard: boolean;
-  readonly manager: ServiceManager;
+  readonly manager: Pick<ServiceManager, "list" | "register" | "unregister">;
   readonly log: Pick<BootLog, "warn">;
   readonly dryRun: boolean;
 }

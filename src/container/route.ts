@@ -32,7 +32,8 @@ export interface Routing {
   readonly role: Role;
   /** Profile of the command; `default` without one. */
   readonly profile: string;
-  readonly kind: "hermes" | "program" | "hold";
+  /** `unknown`: neither a command of ours nor a program; hermes ends with a usage error. */
+  readonly kind: "hermes" | "program" | "hold" | "unknown";
   /** Words of the command as it is executed; empty for `hold`. */
   readonly argv: readonly string[];
 }
@@ -55,7 +56,7 @@ export async function route(given: readonly string[], facts: RouteFacts): Promis
   if (first.includes("/") || facts.isProgram(first)) {
     return { role: "command", profile: "default", kind: "program", argv: words };
   }
-  return { role: "instant", profile: "default", kind: "hermes", argv: ["hermes", ...words] };
+  return { role: "instant", profile: "default", kind: "unknown", argv: ["hermes", ...words] };
 }
 
 function bare({ isTerminal }: RouteFacts): Routing {

@@ -42,7 +42,7 @@ function takeProfile(given: readonly string[]): {
   for (let index = 0; index < given.length; index++) {
     const word = given[index] ?? "";
     if (word === "--") return { profile, words: [...words, ...given.slice(index)] };
-    if (word === "-p" || word === "--profile") profile = given[++index]?.toLowerCase() ?? null;
+    if (word === "-p" || word === "--profile") profile = given[++index]?.toLowerCase() ?? "";
     else if (word.startsWith("--profile=")) profile = word.slice("--profile=".length).toLowerCase();
     else words.push(word);
   }
