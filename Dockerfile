@@ -35,6 +35,7 @@ RUN apt-get update && \
     groupadd --gid 10000 hermes && \
     useradd --uid 10000 --gid 10000 --home-dir /opt/data --no-create-home --shell /bin/bash hermes
 COPY --from=payload /payload/ /
+# /run is open as /tmp is: a tmpfs there takes over its mode, and with --user hermes makes everything in it. Root closes it (/init).
 RUN mkdir -p /command /etc/hermes/boot.d /run/s6/basedir /run/service /run/hermes /opt/data && \
     for package in s6 execline; do dpkg-query --listfiles "$package"; done | \
       while read -r file; do case $file in /usr/bin/*) [ -x "$file" ] && ln -sf "$file" /command/;; esac; done && \
@@ -45,6 +46,7 @@ RUN mkdir -p /command /etc/hermes/boot.d /run/s6/basedir /run/service /run/herme
     /opt/hermes/share/warm-up && \
     chown hermes:hermes /run/service /run/hermes /opt/data && \
     chmod 755 /run/s6 /run/s6/basedir /run/service /run/hermes /opt/data && \
+    chmod 1777 /run && \
     [ "$(/opt/hermes/bin/node --version)" = "$(cat /opt/hermes/share/node-version)" ] && \
     dpkg --compare-versions "$(dpkg-query --show --showformat='${Version}' s6)" ge 2.13
 LABEL org.opencontainers.image.title="Hermes" \

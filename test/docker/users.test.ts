@@ -10,7 +10,6 @@ import {
   dockerExec,
   engineIsLocal,
   exitCode,
-  hermes,
   IMAGE,
   logs,
   noEngine,
@@ -36,7 +35,10 @@ const STRICT = [
   "--tmpfs=/tmp",
 ];
 
-/** A volume as some earlier run left it: `line` runs in it as root, for it makes files of others. */
+/**
+ * A volume as some earlier run left it: `line` runs in it as root, for it makes files of others. It must leave a file, or the
+ * engine would give an empty volume the image's owner and mode once more.
+ */
 async function seeded(t: TestContext, line: string): Promise<string> {
   const name = await volume(t);
   const end = await onVolume(name, line);
@@ -67,13 +69,13 @@ suite("container: users and files", { skip: noEngine, concurrency: 2 }, () => {
   }
 
   test("46: any other user: 78 at once, with the way out, and nothing written", async (t) => {
-    const name = await seeded(t, "chmod 777 /opt/data");
+    const name = await seeded(t, "chmod 777 /opt/data; touch /opt/data/kept");
     const opts = ["--user=1234", "--volume", `${name}:/opt/data`];
     const end = await runOnce({ opts, args: ["sleep", "1"] });
     assert.equal(end.code, 78);
     assert.match(end.stderr, /HERMES_UID.*--user 10000:10000/u);
     assert.ok(end.ms < 4000, `${end.ms}`);
-    assert.equal((await onVolume(name, "ls -A /opt/data")).stdout, "");
+    assert.equal((await onVolume(name, "ls -A /opt/data")).stdout, "kept\n");
   });
 
   test("47: root with SETUID and SETGID only: slots ready, stop is clean", async (t) => {
@@ -150,7 +152,10 @@ suite("container: users and files", { skip: noEngine, concurrency: 2 }, () => {
   ];
   for (const [what, opts, env, text] of REFUSED) {
     test(`48: ${what}: 78 that names it`, async (t) => {
-      const name = await seeded(t, "chown 0:0 /opt/data; chmod 700 /opt/data");
+      const name = await seeded(
+        t,
+        "chown 0:0 /opt/data; chmod 700 /opt/data; touch /opt/data/kept",
+      );
       const end = await runOnce({ opts: opts(name), env, args: ["sleep", "1"] });
       assert.equal(end.code, 78, end.stderr);
       assert.match(end.stderr, text);
@@ -236,6 +241,7 @@ suite("container: users and files", { skip: noEngine, concurrency: 2 }, () => {
 
   test("52: closed to hermes: the install tree, PID 1's directory, /etc; no setuid of ours", async (t) => {
     const c = await startContainer(t, { env: OPEN, args: ["gateway", "run"] });
+    assert.equal(await sh(c, "test -w /run || echo closed"), "closed");
     for (const path of ["/opt/hermes", "/init", "/run/s6", "/etc", "/command", "/usr/bin/tini"])
       assert.equal(await sh(c, `find ${path} ! -type l -writable`), "", path);
     for (const path of ["/opt/hermes/bin/hermes", "/init", "/run/s6/scan/x", "/etc/passwd"]) {
@@ -288,6 +294,5 @@ suite("container: users and files", { skip: noEngine, concurrency: 2 }, () => {
     assert.equal(await exitCode(c), 78);
     const lines = (await logs(c)).split("\n").filter((line) => line.includes("HERMES_HOME_MODE"));
     assert.equal(lines.length, 1);
-    assert.equal((await hermes(c, "status")).code, 1, "it does not run");
   });
 });

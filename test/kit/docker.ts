@@ -31,6 +31,8 @@ export function docker(args: readonly string[], input?: string): Promise<End> {
         resolve({ code, stdout, stderr, ms: performance.now() - started });
       },
     );
+    // A container may end before it has read.
+    child.stdin?.on("error", () => undefined);
     child.stdin?.end(input ?? "");
   });
 }

@@ -13,6 +13,7 @@ import { readDashboardSettings, type DashboardSettings } from "#dashboard/settin
 import { startDashboard } from "#dashboard/start.ts";
 import { openWorkspace, type Workspace } from "../compose.ts";
 import { flagOption, numberOption, textOption, type Context } from "../context.ts";
+import { isInImage } from "../in-container.ts";
 import { configFlags } from "../run-flags.ts";
 import { readVersion } from "../version.ts";
 import { browserOpener } from "./browser.ts";
@@ -30,6 +31,7 @@ interface Slot {
  */
 export async function serve(context: Context, slot: Slot | null = null): Promise<ExitCode> {
   const { launch, line } = context;
+  if (process.getuid?.() === 0 && isInImage(launch)) throw asRoot();
   const root = rootOf(launch.home);
   const workspace = await openWorkspace(launch, {
     flags: configFlags(line.options),
@@ -43,6 +45,15 @@ export async function serve(context: Context, slot: Slot | null = null): Promise
     await profiles.close();
     await workspace.close();
   }
+}
+
+/** container.md §12: never in the image, whatever HERMES_DOCKER_EXEC_AS_ROOT says of the CLI. */
+function asRoot(): HermesError {
+  return new HermesError("DASHBOARD_ROOT", "The dashboard does not run as root.", {
+    exit: EXIT.refused,
+    setting: "HERMES_DOCKER_EXEC_AS_ROOT",
+    fix: "Leave HERMES_DOCKER_EXEC_AS_ROOT out: the CLI then goes on as hermes.",
+  });
 }
 
 async function serveUntilSignal(
