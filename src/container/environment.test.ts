@@ -81,9 +81,10 @@ const BAD: readonly (readonly [string, string])[] = [
 
 for (const [name, value] of BAD) {
   test(`${name}=${value} is refused by name`, () => {
-    const [only, ...more] = refusal({ [name]: value });
-    assert.deepEqual(more, []);
-    assert.ok(only?.startsWith(`${name}|${name}=${value} is not `), only);
+    const found = refusal({ [name]: value });
+    assert.equal(found.length, 1);
+    const [only = ""] = found;
+    assert.ok(only.startsWith(`${name}|${name}=${value} is not `), only);
   });
 }
 
