@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { isHermesError } from "#base/errors.ts";
 import { HOME_FILES, HOME_FOLDERS } from "#profile/home.ts";
 import { otherUid, runAsOther } from "../../test/kit/as-other-user.ts";
