@@ -38,7 +38,7 @@ COPY --from=payload /payload/ /
 # /run is open as /tmp is: a tmpfs there takes over its mode, and with --user hermes makes everything in it. Root closes it (/init).
 RUN mkdir -p /command /etc/hermes/boot.d /run/s6/basedir /run/service /run/hermes /opt/data && \
     for package in s6 execline; do dpkg-query --listfiles "$package"; done | \
-      while read -r file; do case $file in /usr/bin/*) [ -x "$file" ] && ln -sf "$file" /command/;; esac; done && \
+      while read -r file; do case $file in */bin/*) [ -x "$file" ] && ln -sf "$file" /command/;; esac; done && \
     printf '#!/bin/sh\n# The environment is inherited here.\nexec "$@"\n' >/command/with-contenv && \
     mv /packages.txt /opt/hermes/share/packages.txt && \
     if [ -n "${HERMES_GIT_SHA}" ]; then printf '%s\n' "${HERMES_GIT_SHA}" >/opt/hermes/.hermes_build_sha; fi && \
