@@ -2,6 +2,7 @@
 // limits, body, handler (dashboard.md §2, §3). The class sits on the route that runs; no middleware looks at a path.
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context } from "hono";
+import type { GateAnswer } from "#auth/answer.ts";
 import { type AccessRule, bearerOf, type Caller, type Gate } from "#auth/access.ts";
 import { limiterKey } from "#auth/addresses.ts";
 import { type Audit, deviceOf } from "#auth/audit.ts";
@@ -35,8 +36,23 @@ export interface Bindings {
 
 type Env = { Bindings: Bindings };
 
+/** An answer as it is written: what most requests get, without the objects of the Fetch standard around it. */
+export interface PlainAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
+  readonly text: string;
+}
+
+export type DirectAnswer = PlainAnswer | Response;
+
 export interface DashboardApp {
   fetch(request: Request, bindings: Bindings): Response | Promise<Response>;
+  /**
+   * A GET of a path without parameters under /api/, which a table finds as surely as the router does: the same checks, in the same
+   * order, and the same handler. null: `fetch` answers it.
+   */
+  direct(bindings: Bindings): DirectAnswer | Promise<DirectAnswer> | null;
 }
 
 const EVERYTHING = "/*";
@@ -74,7 +90,65 @@ export function buildApp(table: RouteTable, deps: AppDeps): DashboardApp {
   assertRouteTable(routes, [...app.routes.slice(0, mark), ...app.routes.slice(marked)]);
   app.notFound(unknown);
   app.onError((error, c) => errorResponse(error, c.env.facts, deps));
-  return { fetch: (request, bindings) => app.fetch(request, bindings) };
+  const literal = new Map(routes.filter(isLiteral).map((route) => [route.path, route]));
+  return {
+    fetch: (request, bindings) => app.fetch(request, bindings),
+    direct(bindings) {
+      const { method, path } = bindings.facts;
+      const route = method === "GET" ? literal.get(path) : undefined;
+      return route === undefined ? null : answerDirect(route, bindings, deps);
+    },
+  };
+}
+
+function isLiteral({ method, path }: RegisteredRoute): boolean {
+  return method === "GET" && path.startsWith("/api/") && !/[{*]/u.test(path);
+}
+
+/** As `run`, on values; a promise only where a credential or a handler needs one. */
+function answerDirect(
+  route: RegisteredRoute,
+  { facts, incoming }: Bindings,
+  deps: AppDeps,
+): DirectAnswer | Promise<DirectAnswer> {
+  const failed = (error: unknown): PlainAnswer => plainError(error, facts, deps);
+  const decided = ({ refusal, caller }: Passed): DirectAnswer | Promise<DirectAnswer> => {
+    if (refusal !== null) return isText(refusal) ? toResponse(refusal) : plainRefusal(refusal);
+    const query = new URLSearchParams(facts.query);
+    const base = { facts, caller, params: NO_PARAMS, query, incoming };
+    const limit = route.limit?.limiter.hit(route.limit.key({ ...base, ...EMPTY })) ?? null;
+    if (limit !== null) throw limited(limit, facts, deps);
+    const reply = route.handler({ ...base, ...EMPTY } as RouteContext<never>);
+    return reply instanceof Promise ? reply.then(plainReply) : plainReply(reply);
+  };
+  try {
+    const refused = refuseRequest(route.rule, facts, deps);
+    const answer = refused instanceof Promise ? refused.then(decided) : decided(refused);
+    return answer instanceof Promise ? answer.catch(failed) : answer;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+const NO_PARAMS = {};
+
+function plainReply(reply: unknown): DirectAnswer {
+  if (reply instanceof Response) return reply;
+  const { status, body, headers } = reply as JsonReply<unknown>;
+  return { status, headers, cookies: [], text: JSON.stringify(body) };
+}
+
+const isText = ({ body }: GateAnswer): boolean => body === null || typeof body === "string";
+
+function plainRefusal({ status, headers, cookies, body }: GateAnswer): PlainAnswer {
+  return { status, headers, cookies, text: JSON.stringify(body) };
+}
+
+function plainError(error: unknown, facts: RequestFacts, deps: AppDeps): PlainAnswer {
+  const { failure, unexpected } = mapError(error, facts.id);
+  if (unexpected) logUnexpected(error, facts, deps);
+  const text = deps.redact(JSON.stringify(failure.body));
+  return { status: failure.status, headers: failure.headers, cookies: [], text };
 }
 
 function pathOwner(env: Bindings | undefined): Bindings {
@@ -85,7 +159,7 @@ function pathOwner(env: Bindings | undefined): Bindings {
 async function run(route: RegisteredRoute, c: Context<Env>, deps: AppDeps): Promise<Response> {
   const { facts, incoming } = c.env;
   const refused = await refuseRequest(route.rule, facts, deps);
-  if (refused.response) return refused.response;
+  if (refused.refusal !== null) return toResponse(refused.refusal);
   const params = c.req.param() as Record<string, string>;
   if (!Object.entries(params).every(isSoundParam)) throw notFound("Path");
   const query = new URLSearchParams(facts.query);
@@ -109,9 +183,11 @@ function isUnsafe(method: string): boolean {
   return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
 }
 
-type Passed =
-  | { readonly response: Response }
-  | { readonly response: null; readonly caller: Caller };
+interface Passed {
+  /** null: go on. */
+  readonly refusal: GateAnswer | null;
+  readonly caller: Caller;
+}
 
 /** Cross-site rule, then credential. */
 function refuseRequest(
@@ -133,9 +209,10 @@ function refuseRequest(
   if (!passes) throw originRefused(facts, deps.log);
   const decide = (caller: Caller): Passed => {
     const refusal = deps.gate.refuse(rule, caller, facts);
-    if (!refusal) return { response: null, caller };
-    if (caller.kind === "stranger" && caller.presented === "token") noteFailure(facts, deps);
-    return { response: toResponse(refusal) };
+    if (refusal !== null && caller.kind === "stranger" && caller.presented === "token") {
+      noteFailure(facts, deps);
+    }
+    return { refusal, caller };
   };
   const identified = deps.gate.identify(rule, facts, null);
   return identified instanceof Promise ? identified.then(decide) : decide(identified);
@@ -179,7 +256,7 @@ async function answerUnknown(
   const here = named.length > 0 || isApi ? named : routesAt(routes, facts.path);
   const open = here.some(({ rule }) => rule.class === "B");
   const refused = await refuseRequest(open ? OPEN_RULE : SESSION_RULE, facts, deps);
-  if (refused.response) return refused.response;
+  if (refused.refusal !== null) return toResponse(refused.refusal);
   if (here.length === 0) throw notFound("Path");
   const allow = { Allow: allowOf(here) };
   throw fail(405, "method_not_allowed", "Method not allowed", {}, allow);
@@ -217,15 +294,16 @@ function jsonResponse({ status, body, headers }: JsonReply<unknown>): Response {
 }
 
 function errorResponse(error: unknown, facts: RequestFacts, deps: AppDeps): Response {
-  const { failure, unexpected } = mapError(error, facts.id);
-  if (unexpected) {
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    deps.log.error(`request ${facts.id} failed`, { path: facts.path, cause: deps.redact(cause) });
-  }
-  return new Response(deps.redact(JSON.stringify(failure.body)), {
-    status: failure.status,
-    headers: { "Content-Type": "application/json", ...failure.headers },
+  const { status, headers, text } = plainError(error, facts, deps);
+  return new Response(text, {
+    status,
+    headers: { "Content-Type": "application/json", ...headers },
   });
+}
+
+function logUnexpected(error: unknown, facts: RequestFacts, deps: AppDeps): void {
+  const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  deps.log.error(`request ${facts.id} failed`, { path: facts.path, cause: deps.redact(cause) });
 }
 
 function headerText(value: string | string[] | undefined): string | undefined {

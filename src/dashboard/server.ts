@@ -5,7 +5,7 @@ import { getRequestListener } from "@hono/node-server";
 import { ALWAYS, CSP_OTHER, HSTS } from "#auth/security-headers.ts";
 import type { GateSettings } from "#auth/settings.ts";
 import { errnoOf } from "#base/errors.ts";
-import type { DashboardApp } from "./app.ts";
+import type { DashboardApp, DirectAnswer, PlainAnswer } from "./app.ts";
 import type { RequestFacts } from "./facts.ts";
 import type { Front, FrontAnswer } from "./front.ts";
 
@@ -22,13 +22,20 @@ export interface ServerDeps {
 }
 
 export function createHttpServer(deps: ServerDeps): Server {
-  const known = new WeakMap<IncomingMessage, RequestFacts>();
+  const known = new WeakMap<IncomingMessage, Known>();
   const listener = getRequestListener((request, bindings) => {
     const incoming = bindings.incoming as IncomingMessage;
-    const facts = known.get(incoming);
-    if (!facts) throw new Error("request without facts");
-    return deps.app.fetch(request, { incoming, facts });
+    const found = known.get(incoming);
+    if (!found) throw new Error("request without facts");
+    return found.response ?? deps.app.fetch(request, { incoming, facts: found.facts });
   });
+  const hand = (incoming: IncomingMessage, outgoing: ServerResponse, found: Known): void => {
+    known.set(incoming, found);
+    // The adapter builds a URL from Host and target: it gets a plain one, never the client's.
+    incoming.headers.host = "localhost";
+    incoming.url = "/";
+    void listener(incoming, outgoing);
+  };
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
@@ -45,13 +52,18 @@ export function createHttpServer(deps: ServerDeps): Server {
     },
     (incoming, outgoing) => {
       const answer = deps.front(incoming);
-      setHeaders(answer, incoming, outgoing, deps.settings);
-      if (!answer.ok) return refuse(answer, outgoing);
-      known.set(incoming, answer.facts);
-      // The adapter builds a URL from Host and target: it gets a plain one, never the client's.
-      incoming.headers.host = "localhost";
-      incoming.url = "/";
-      void listener(incoming, outgoing);
+      const headers = headersOf(answer, incoming, deps.settings);
+      if (!answer.ok) return refuse(answer, headers, outgoing);
+      const { facts } = answer;
+      const direct = deps.app.direct({ incoming, facts });
+      const write = (found: DirectAnswer | null): void => {
+        if (found !== null && !(found instanceof Response))
+          return writePlain(found, headers, outgoing);
+        setHeaders(headers, outgoing);
+        hand(incoming, outgoing, { facts, response: found });
+      };
+      if (direct instanceof Promise) void direct.then(write);
+      else write(direct);
     },
   );
   server.on("upgrade", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -63,28 +75,80 @@ export function createHttpServer(deps: ServerDeps): Server {
   return server;
 }
 
-function setHeaders(
+interface Known {
+  readonly facts: RequestFacts;
+  /** Made already; the adapter only writes it. */
+  readonly response: Response | null;
+}
+
+/** Names and values in turns, as `writeHead` takes them: one check of the lot is cheaper than one for each. */
+type FlatHeaders = readonly string[];
+
+function writePlain(answer: PlainAnswer, headers: FlatHeaders, outgoing: ServerResponse): void {
+  const { status, headers: own, cookies, text } = answer;
+  // Whoever asked is gone.
+  if (outgoing.destroyed) return;
+  const length = String(Buffer.byteLength(text));
+  if (cookies.length === 0 && isEmpty(own)) {
+    outgoing.writeHead(status, [
+      ...headers,
+      "Content-Type",
+      "application/json",
+      "Content-Length",
+      length,
+    ]);
+  } else {
+    // An answer's own header takes the place of one that all answers have.
+    setHeaders(headers, outgoing);
+    for (const name in own) outgoing.setHeader(name, own[name] ?? "");
+    if (cookies.length > 0) outgoing.setHeader("Set-Cookie", cookies);
+    outgoing.writeHead(status, { "Content-Type": "application/json", "Content-Length": length });
+  }
+  outgoing.end(text);
+}
+
+function isEmpty(headers: PlainAnswer["headers"]): boolean {
+  return Object.keys(headers).length === 0;
+}
+
+const SAME: FlatHeaders = [
+  ...ALWAYS.flat(),
+  "Content-Security-Policy",
+  CSP_OTHER,
+  "Cache-Control",
+  "no-store",
+];
+
+function headersOf(
   answer: FrontAnswer,
   { headers }: IncomingMessage,
-  outgoing: ServerResponse,
   settings: GateSettings,
-): void {
-  for (const [name, value] of ALWAYS) outgoing.setHeader(name, value);
-  outgoing.setHeader("X-Request-Id", answer.ok ? answer.facts.id : answer.id);
-  outgoing.setHeader("Content-Security-Policy", CSP_OTHER);
-  outgoing.setHeader("Cache-Control", "no-store");
-  if (!answer.ok) return;
-  if (settings.hsts && answer.facts.https) outgoing.setHeader("Strict-Transport-Security", HSTS);
-  if (settings.corsOrigins.length === 0) return;
-  outgoing.setHeader("Vary", "Origin");
+): FlatHeaders {
+  const flat = [...SAME, "X-Request-Id", answer.ok ? answer.facts.id : answer.id];
+  if (!answer.ok) return flat;
+  if (settings.hsts && answer.facts.https) flat.push("Strict-Transport-Security", HSTS);
+  if (settings.corsOrigins.length === 0) return flat;
+  flat.push("Vary", "Origin");
   const { origin } = headers;
   if (origin !== undefined && settings.corsOrigins.includes(origin)) {
-    outgoing.setHeader("Access-Control-Allow-Origin", origin);
+    flat.push("Access-Control-Allow-Origin", origin);
+  }
+  return flat;
+}
+
+function setHeaders(headers: FlatHeaders, outgoing: ServerResponse): void {
+  for (let at = 0; at < headers.length; at += 2) {
+    outgoing.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
   }
 }
 
-function refuse(answer: Extract<FrontAnswer, { ok: false }>, outgoing: ServerResponse): void {
+function refuse(
+  answer: Extract<FrontAnswer, { ok: false }>,
+  headers: FlatHeaders,
+  outgoing: ServerResponse,
+): void {
   const text = JSON.stringify({ detail: answer.detail, code: answer.code });
+  setHeaders(headers, outgoing);
   outgoing.writeHead(400, {
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(text),
