@@ -40,7 +40,8 @@ export interface PrepareDeps {
   drainSeconds(home: string): Promise<number>;
   /** Exit code; as root. */
   runHook(path: string): number;
-  redact(text: string): string;
+  /** The words as they may be shown. */
+  hide(words: readonly string[]): readonly string[];
 }
 
 export interface Migrated {

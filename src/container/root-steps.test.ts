@@ -57,7 +57,7 @@ function world(t: TestContext, env: Env = {}, role: Role = "command"): World {
         ran.push(path.slice(dir.length + 1));
         return path.endsWith("bad") ? 7 : 0;
       },
-      redact: (text) => text,
+      hide: (given) => given,
     },
   };
   return { boot, dir, ran };

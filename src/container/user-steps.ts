@@ -61,7 +61,7 @@ function recordBoot({ deps, env, routing, log, steps }: Boot, started: Date): vo
       at: started.toISOString(),
       role: routing.role,
       profile: routing.profile,
-      argv: routing.argv.map((word) => deps.redact(Buffer.from(word, "latin1").toString("utf8"))),
+      argv: deps.hide(deps.words.map((word) => Buffer.from(word, "latin1").toString("utf8"))),
       version: deps.version,
       node: process.version,
       uid: process.getuid?.() ?? 0,

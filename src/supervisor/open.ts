@@ -46,6 +46,9 @@ export function scandirOf({
 
 const IMAGE_PROJECT = "/opt/hermes";
 
+/** The install tree of the image, where PATH and scripts are known to be ours. */
+export const isImage = (project: string): boolean => project === IMAGE_PROJECT;
+
 /** In the image the scripts lie in the install tree; in a checkout in what becomes it. */
 export function libexecOf({ project }: Pick<OpenManagerOptions, "project">): string {
   return project === IMAGE_PROJECT

@@ -1,6 +1,6 @@
 // The files that say what was wanted of a service and what it said of itself (container.md §6.1, §9). A reader takes missing,
 // empty, binary, malformed and non-object files as "none" with one warning, never as an exception.
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomic } from "#base/atomic-file.ts";
 import { errnoOf } from "#base/errors.ts";
@@ -69,7 +69,8 @@ export function readObject(path: string, warn: Warn = () => undefined): Fields |
 function readBounded(path: string, warn: Warn): string | null {
   let descriptor: number;
   try {
-    descriptor = openSync(path, "r");
+    // A pipe of that name must not hold anybody up.
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const why = errnoOf(error);
     if (why !== "ENOENT") warn(`${path} cannot be read: ${why ?? "unknown error"}`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { HermesError } from "#base/errors.ts";
 import { rootOf } from "#config/homes.ts";
+import { putProgram } from "../container/own-program.ts";
 import type { Context } from "../context.ts";
 
 const SLOTS = "4096";
@@ -17,7 +18,7 @@ export async function run({ launch, io }: Context): Promise<ExitCode> {
   const { stopLimits } = await import("#container/command-file.ts");
   const { createProcessLock } = await import("#store/process-lock.ts");
   const { detectManager, systemReaders } = await import("#supervisor/detect.ts");
-  const { libexecOf, scandirOf } = await import("#supervisor/open.ts");
+  const { isImage, libexecOf, scandirOf } = await import("#supervisor/open.ts");
   const { ensureHome } = await import("../compose.ts");
   if (process.getuid?.() === 0) throw asRoot();
   const svscan = findProgram("s6-svscan", env["PATH"]);
@@ -45,7 +46,8 @@ export async function run({ launch, io }: Context): Promise<ExitCode> {
   });
   io.note(`hermes: supervising ${scandir}; TERM stops every service`);
   const words = [svscan, "-c", SLOTS, scandir];
-  const own = { ...env, HERMES_HOME: root, HERMES_SCANDIR: scandir };
+  const path = isImage(project) ? env["PATH"] : putProgram(scandir, project, env["PATH"]);
+  const own = { ...env, PATH: path, HERMES_HOME: root, HERMES_SCANDIR: scandir };
   process.execve?.(svscan, words, own);
   throw new Error("this Node cannot replace itself");
 }

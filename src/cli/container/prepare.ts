@@ -14,6 +14,7 @@ import { flagOption, type Context } from "../context.ts";
 import { readVersion } from "../version.ts";
 import { classify, isCommand } from "./classify.ts";
 import { readConfigText, readDrainSeconds } from "./drain.ts";
+import { hideSecrets } from "./hide-secrets.ts";
 import { isProgram } from "./program.ts";
 
 const HOOK_LIMIT_MS = 300_000;
@@ -65,7 +66,7 @@ export async function runPrepare({ launch, line }: Context): Promise<ExitCode> {
     runHook: (path) =>
       spawnSync(path, { stdio: ["ignore", 2, 2], timeout: HOOK_LIMIT_MS }).status ?? EXIT.failed,
     drainSeconds: readDrainSeconds,
-    redact: hideSecrets(env),
+    hide: (words) => hideSecrets(words, env),
   });
 }
 
@@ -75,16 +76,4 @@ function isCurrent(home: string): boolean {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return true;
   const version = new RegExp(`^_config_version: ${CONFIG_VERSION}\\s*$`, "mu");
   return version.test(readConfigText(home));
-}
-
-/** Values of secret variables never stand in boot.json. */
-function hideSecrets(env: Context["launch"]["env"]): (text: string) => string {
-  const secrets = Object.entries(env).flatMap(([name, value]) =>
-    /(?:KEY|TOKEN|SECRET|PASSWORD|BOOTSTRAP)$/u.test(name) &&
-    value !== undefined &&
-    value.length >= 4
-      ? [value]
-      : [],
-  );
-  return (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);
 }
