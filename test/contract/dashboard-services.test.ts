@@ -112,9 +112,9 @@ test("unknown slots and jobs are 404; the log is its end, redacted", async (t) =
     404,
   );
   assert.equal((await dashboard.ask("/api/services/jobs/nosuch")).status, 404);
-  const { lines } = (await dashboard.ask("/api/services/gateway-default/log?lines=1")).json() as {
+  const { lines } = (await dashboard.ask("/api/services/gateway-default/log?lines=1")).json<{
     lines: string[];
-  };
+  }>();
   assert.equal(lines.length, 1);
   assert.ok(lines[0]?.startsWith("two ") === true && !lines[0].includes(key));
 });
