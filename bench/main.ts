@@ -1,5 +1,6 @@
 // `npm run bench [NAME…]`: the numbers of product.md §4 that exist so far. Bounded; all traffic on loopback.
 import { authenticated } from "./authenticated.ts";
+import { container } from "./container.ts";
 import { memory } from "./memory.ts";
 import { search } from "./search.ts";
 import { spaSize } from "./spa-size.ts";
@@ -13,6 +14,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   status: statusUnderLoad,
   search,
   spa: spaSize,
+  container,
 };
 
 const wanted = process.argv.slice(2);
