@@ -336,8 +336,8 @@ export async function signal(c: Container, name: string): Promise<void> {
 export interface PtyStep {
   /** Waits until the output so far (from the last step on) matches. */
   readonly when: RegExp;
-  /** Typed then. */
-  readonly type: string;
+  /** Then: text to type, or a new size of the terminal. */
+  readonly type: string | { readonly rows: number; readonly columns: number };
 }
 
 /** `docker run -it` under a pseudo-terminal; only markers of its output are looked at. */
@@ -363,7 +363,7 @@ export async function ptyRun(
     IMAGE,
     ...args,
   ];
-  const line = `stty rows ${size.rows} cols ${size.columns}; exec ${words.map(quote).join(" ")}`;
+  const line = `tty; stty rows ${size.rows} cols ${size.columns}; exec ${words.map(quote).join(" ")}`;
   const child = spawn("script", ["--quiet", "--return", "--command", line, "/dev/null"], {
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -382,11 +382,20 @@ export async function ptyRun(
       20_000,
     );
     mark = output.length;
-    child.stdin.write(type);
+    if (typeof type === "string") child.stdin.write(type);
+    else await resize(/\/dev\/\S+/u.exec(output)?.[0] ?? "", type);
   }
   const code = await Promise.race([ended, pause(DEADLINE_MS, -2, { ref: false })]);
   if (code === -2) child.kill("SIGKILL");
   return { code, output };
+}
+
+/** As a window manager does: the programs on that terminal get SIGWINCH. */
+function resize(tty: string, to: { readonly rows: number; readonly columns: number }) {
+  return new Promise<void>((resolve, reject) => {
+    const words = ["-F", tty, "rows", String(to.rows), "cols", String(to.columns)];
+    execFile("stty", words, (error) => (error === null ? resolve() : reject(error)));
+  });
 }
 
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
