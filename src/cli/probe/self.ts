@@ -88,7 +88,12 @@ export function essentialNames(
     .map((name) => name.trim())
     .filter((name) => name !== "")
     .map((name) => `gateway-${name}`);
-  return [...new Set([...ofRole(role, profile, services), ...named])];
+  const wanted = new Set([...ofRole(role, profile, services), ...named]);
+  const isAtRest = ({ name, kind, state, desired }: ServiceBody): boolean =>
+    wanted.has(name) && kind === "gateway" && state === "stopped" && desired === "stopped";
+  // Stopped by its operator: then it is not essential.
+  for (const { name } of services.filter(isAtRest)) wanted.delete(name);
+  return [...wanted];
 }
 
 function ofRole(role: Role, profile: string, services: readonly ServiceBody[]): readonly string[] {
