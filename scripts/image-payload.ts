@@ -46,6 +46,8 @@ function copyPrograms(): void {
   cpSync(node, join(tree, "bin", "node"));
   cpSync(join(ROOT, "bin", "hermes.mjs"), join(tree, "bin", "hermes.mjs"));
   cpSync(join(ROOT, "node_modules", "npm"), join(tree, "lib", "npm"), {
+    // Links stay relative: an absolute one would name this machine.
+    verbatimSymlinks: true,
     recursive: true,
     filter: isProgram,
   });
