@@ -142,6 +142,23 @@ async function fill2(store: SessionStore, content: string): Promise<void> {
   await store.appendMessages("z", [{ role: "user", content, timestamp: 99 }]);
 }
 
+test("a tool result is found by the first word of each of its lines, and shown as a line", async (t) => {
+  const { store, path } = await open(t);
+  const content = JSON.stringify({
+    output: "first\nsecond\r\nthird\tfourth C:\\new",
+    exit_code: 0,
+  });
+  await fill(store, [content], { role: "tool", toolName: "terminal", toolCallId: "c" });
+  for (const word of ["second", "third", "fourth", "new"])
+    assert.equal(await hits(store, word), "a");
+  assert.equal(await hits(store, "nsecond"), "");
+  const [hit] = (await store.search("second", { limit: 1 })).hits;
+  assert.equal(hit?.snippet, "output: first >>>second<<< third fourth C: new exit_code: 0");
+  const other = openConnection(path, {});
+  t.after(() => other.close());
+  other.run("INSERT INTO messages_fts(messages_fts, rank) VALUES ('integrity-check', 1)");
+});
+
 test("tool results are found by name and by their first 8192 characters", async (t) => {
   const { store } = await open(t);
   const content = `early ${"x ".repeat(5000)} late`;

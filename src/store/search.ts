@@ -14,7 +14,7 @@ import {
 } from "./search-pages.ts";
 import { parseSearch, type SearchQuery } from "./search-query.ts";
 import { IS_LISTED } from "./sessions.ts";
-import { startOf } from "./snippet.ts";
+import { lineOfResult, startOf } from "./snippet.ts";
 import type { Sql } from "./sqlite.ts";
 import { indexedFrom } from "./text-index.ts";
 
@@ -70,7 +70,7 @@ function toHit(row: Candidate, snippet: string): SearchHit {
     startedAt: row.started_at,
     role: row.role,
     messageId: row.id,
-    snippet,
+    snippet: snippet,
   };
 }
 

@@ -1,4 +1,4 @@
-// A few words around a match, for hits that the index cannot mark itself.
+// A few words around a match, for hits that the index cannot mark itself, and tool results as a line to read.
 import { cutEnd, cutStart } from "#base/text.ts";
 
 const BEFORE = 60;
@@ -23,4 +23,31 @@ export function snippetAround(text: string, terms: readonly string[]): string {
 export function startOf(text: string): string {
   const start = cutStart(text, BEFORE + AFTER);
   return start.length < text.length ? `${start}…` : start;
+}
+
+/** A key of a JSON object with what stands before it and before its value; the first may be cut at its start. */
+const KEY = /(?:^…?|(?<!\\)"?[\]}]*[{[,]+\s*(?<!\\)")((?:[\w-]|>>>|<<<)+)":\s*(?:\[?"|\[\])?/g;
+const BETWEEN = /(?<!\\)"[\]}]*,[{[]*"/g;
+const START = /^[{[]+"?/;
+const END = /(?<!\\)"?[\]}]+$/;
+const ESCAPE = /\\(?:u([\da-f]{4})|(.))/gi;
+
+/**
+ * A piece of a tool result as one line: results are JSON text, and their braces, quotes and escapes are no help to a reader.
+ * The piece may begin and end anywhere; `>>>` and `<<<` stay where they are.
+ */
+export function lineOfResult(piece: string): string {
+  return piece
+    .replaceAll(KEY, " $1: ")
+    .replaceAll(BETWEEN, ", ")
+    .replace(START, "")
+    .replace(END, "")
+    .replaceAll(ESCAPE, (_, code: string | undefined, mark: string) => unescaped(code, mark))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+function unescaped(code: string | undefined, mark: string): string {
+  if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+  return "nrtbf".includes(mark) ? " " : mark;
 }

@@ -11,9 +11,20 @@ const SPOKEN = "('user', 'assistant')";
 const SLICE_ROWS = 2000;
 const SLICE_MS = 20;
 
-/** What `messages_fts` holds of a row. A tool result's words beyond 8192 characters are not found: they are mostly noise. */
+/**
+ * The words of a row. A tool result's words beyond 8192 characters are not found: they are mostly noise. It is JSON text: without its
+ * escapes of white space the first word of a line would be "nword". A pair of backslashes goes first, so that `\\new` keeps its word.
+ */
+function contentWords(row: string): string {
+  const escapes = ["\\\\", "\\n", "\\r", "\\t"];
+  const start = `substr(${row}content, 1, 8192)`;
+  const plain = escapes.reduce((text, escape) => `replace(${text}, '${escape}', '  ')`, start);
+  return `CASE WHEN ${row}role = 'tool' THEN ${plain} ELSE ${row}content END`;
+}
+
+/** What `messages_fts` holds of a row. */
 function words(row: "new" | "old"): string {
-  return `${row}.id, CASE WHEN ${row}.role = 'tool' THEN substr(${row}.content, 1, 8192) ELSE ${row}.content END, ${row}.tool_name`;
+  return `${row}.id, ${contentWords(`${row}.`)}, ${row}.tool_name`;
 }
 
 const addWords = `INSERT INTO messages_fts(rowid, content, tool_name) VALUES (${words("new")});`;
@@ -30,8 +41,7 @@ function trigger(event: string, row: "new" | "old", body: string): string {
 }
 
 const OBJECTS: readonly string[] = [
-  `CREATE VIEW messages_fts_words AS SELECT id,
-    CASE WHEN role = 'tool' THEN substr(content, 1, 8192) ELSE content END AS content, tool_name FROM messages`,
+  `CREATE VIEW messages_fts_words AS SELECT id, ${contentWords("")} AS content, tool_name FROM messages`,
   `CREATE VIEW messages_fts_spoken AS SELECT id, content FROM messages WHERE role IN ${SPOKEN}`,
   // prefix: a search while typing asks for one to three letters, which without it would merge every word of the store.
   `CREATE VIRTUAL TABLE messages_fts USING fts5(content, tool_name, content='messages_fts_words',
