@@ -70,7 +70,7 @@ function toHit(row: Candidate, snippet: string): SearchHit {
     startedAt: row.started_at,
     role: row.role,
     messageId: row.id,
-    snippet: snippet,
+    snippet: row.role === "tool" ? lineOfResult(snippet) : snippet,
   };
 }
 
