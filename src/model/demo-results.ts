@@ -25,15 +25,14 @@ function tellResult(result: DemoResult): string {
 
 const WORDS: Readonly<Record<string, (value: Bag) => string>> = {
   terminal: tellCommand,
-  read_file: (value) =>
-    `The file has ${number(value["total_lines"])} lines; it begins: ${brief(firstLine(value["content"]))}`,
+  read_file: tellFile,
   write_file: (value) =>
     `Wrote ${number(value["bytes"])} bytes${value["created"] === true ? " into a new file" : ""}.`,
   search_files: tellMatches,
   web_extract: tellPages,
   memory: (value) =>
     `Remembered. ${number(value["used"])} of ${number(value["limit"])} characters are used.`,
-  session_search: (value) => `Found in earlier conversations: ${brief(JSON.stringify(value))}`,
+  session_search: tellHits,
   todo: tellTodos,
   clarify: (value) => `You answered: ${text(value["answer"])}`,
 };
@@ -41,8 +40,28 @@ const WORDS: Readonly<Record<string, (value: Bag) => string>> = {
 function tellCommand(value: Bag): string {
   if (value["process_id"] !== undefined)
     return `The command runs in the background as ${text(value["process_id"])}.`;
-  const lines = text(value["output"]).trimEnd().split("\n").slice(0, SHOWN_LINES);
-  return `The command ended with ${number(value["exit_code"])}:\n${lines.join("\n")}`;
+  const ended = `The command ended with ${number(value["exit_code"])}`;
+  const output = text(value["output"]).trimEnd();
+  if (output === "") return `${ended} and printed nothing.`;
+  const lines = output.split("\n");
+  const more = lines.length - SHOWN_LINES;
+  const rest = more > 0 ? `\n… and ${more} more ${more === 1 ? "line" : "lines"}` : "";
+  return `${ended}:\n${lines.slice(0, SHOWN_LINES).join("\n")}${rest}`;
+}
+
+function tellFile(value: Bag): string {
+  const first = firstLine(value["content"]);
+  const size = `The file has ${number(value["total_lines"])} lines`;
+  return first === "" ? `${size}.` : `${size}; it begins: ${brief(first)}`;
+}
+
+function tellHits(value: Bag): string {
+  const hits = list(value["hits"]);
+  if (hits.length === 0) return "Found nothing in earlier conversations.";
+  const lines = hits.map(
+    (hit) => `- ${text(hit["title"]) || text(hit["session_id"])}: ${brief(text(hit["snippet"]))}`,
+  );
+  return `Found in earlier conversations:\n${lines.join("\n")}`;
 }
 
 function tellMatches(value: Bag): string {

@@ -95,6 +95,20 @@ describe("results", () => {
     [
       "run x",
       "terminal",
+      { exit_code: 0, output: "line\n".repeat(22) },
+      /\nThe command ended with 0:\n(?:line\n){20}… and 2 more lines$/,
+    ],
+    [
+      "run x",
+      "terminal",
+      { exit_code: 0, output: "line\n".repeat(21) },
+      /\n(?:line\n){20}… and 1 more line$/,
+    ],
+    ["run x", "terminal", { exit_code: 0, output: "line\n".repeat(20) }, /:\n(?:line\n){19}line$/],
+    ["run x", "terminal", { exit_code: 1, output: "\n" }, /ended with 1 and printed nothing\.$/],
+    [
+      "run x",
+      "terminal",
       { error: "denied by user", code: "DENIED" },
       /terminal did not work: denied by user/,
     ],
@@ -104,6 +118,7 @@ describe("results", () => {
       { content: "1\thello\n2\tx", total_lines: 2 },
       /2 lines; it begins: 1\thello/,
     ],
+    ["read x", "read_file", { content: "", total_lines: 0 }, /has 0 lines\.$/],
     ["write x y", "write_file", { bytes: 2, created: true }, /Wrote 2 bytes into a new file/],
     [
       "find x",
@@ -118,7 +133,18 @@ describe("results", () => {
       /answered 200: Example/,
     ],
     ["remember x", "memory", { ok: true, used: 10, limit: 2200 }, /10 of 2200/],
-    ["recall x", "session_search", { hits: [] }, /earlier conversations/],
+    ["recall x", "session_search", { hits: [] }, /Found nothing in earlier conversations\.$/],
+    [
+      "recall x",
+      "session_search",
+      {
+        hits: [
+          { title: "Tea", snippet: "green >>>tea<<<" },
+          { title: null, session_id: "s1", snippet: "black" },
+        ],
+      },
+      /earlier conversations:\n- Tea: green >>>tea<<<\n- s1: black$/,
+    ],
     [
       "todo a",
       "todo",
