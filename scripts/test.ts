@@ -21,7 +21,9 @@ const given = process.argv.slice(2);
 
 const browserCode =
   given.length > 0 ? 0 : run("vitest", ["run", "--reporter=dot"], join(ROOT, "web"));
-const first = await runNode(given.length > 0 ? given : ALL, 2);
+// A file of the container ring runs two containers at a time by itself.
+const isContainers = given.length > 0 && given.every((glob) => glob.startsWith("test/docker/"));
+const first = await runNode(given.length > 0 ? given : ALL, isContainers ? 1 : 2);
 const again = first.failedFiles.length > 0 && process.env["HERMES_TEST_SECOND_TRY"] === "1";
 if (again) console.log(`\nsecond try, one file at a time:\n  ${first.failedFiles.join("\n  ")}`);
 const { code } = again ? await runNode(first.failedFiles, 1) : first;
@@ -56,6 +58,7 @@ async function runNode(files: readonly string[], concurrency: number): Promise<R
   for await (const line of createInterface({ input: child.stdout })) {
     if (!named && line.startsWith("ℹ tests ")) {
       named = true;
+      printContainerTimes(readOutcomes(report));
       printSkipped(readOutcomes(report));
     }
     console.log(line);
@@ -76,6 +79,15 @@ function readOutcomes(path: string): readonly Outcome[] {
     // No report: the runner died early and says so itself.
     return [];
   }
+}
+
+/** container.md §13.3: how much the container ring holds, and what takes the time. */
+function printContainerTimes(outcomes: readonly Outcome[]): void {
+  const ring = outcomes.filter((item) => item.kind === "container");
+  if (ring.length === 0) return;
+  const slowest = ring.toSorted((a, b) => b.ms - a.ms).slice(0, 10);
+  console.log(`\ncontainer ring: ${ring.length} tests passed; the slowest:`);
+  for (const { name, ms } of slowest) console.log(`  ${(ms / 1000).toFixed(1)} s  ${name}`);
 }
 
 /** What is worth reading before the counts: which suites this machine could not run. */

@@ -59,7 +59,11 @@ suite("container: logs", { skip: noEngine, concurrency: 2 }, () => {
       "mkdir -p /opt/data/logs/gateways/default && chmod 500 /opt/data/logs/gateways/default";
     assert.equal((await runOnce({ opts, args: ["sh", "-c", close] })).code, 0);
     const c = await startContainer(t, { opts, args: ["sleep", "300"] });
-    await dockerExec(c, ["hermes", "gateway", "start"]);
+    await waitFor(c, "the gateway's start", async () => {
+      const start = await dockerExec(c, ["hermes", "gateway", "start"]);
+      if (start.code !== 0) throw new Error(start.stderr);
+      return true;
+    });
     await waitReady(c, "gateway-default");
     const said = (await logs(c)).split("\n");
     assert.ok(said.some((line) => /^\[gateway-default\] .*running/u.test(line)));

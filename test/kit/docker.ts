@@ -1,6 +1,6 @@
 // The only way to touch the container engine (container.md §13.3). Everything is named and labelled, waits by condition and is
 // removed in the end; HTTP is never "up or down" but (status, body).
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { request } from "node:http";
 import type { TestContext } from "node:test";
@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const LABEL = "hermes-test";
 const RUN = `${process.pid}-${Date.now().toString(36)}`;
+const OURS = ["--all", "--quiet", "--filter", `label=${LABEL}=${RUN}`];
 const DEADLINE_MS = 60_000;
 const TOOL_MS = 120_000;
 
@@ -402,10 +403,18 @@ const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''
 
 /** Everything of this run that is still there: called once at the end of each file. */
 export async function removeAll(): Promise<void> {
-  const { stdout } = await docker(["ps", "--all", "--quiet", "--filter", `label=${LABEL}=${RUN}`]);
+  const { stdout } = await docker(["ps", ...OURS]);
   const ids = stdout.split("\n").filter((id) => id !== "");
   if (ids.length > 0) await docker(["rm", "--force", "--volumes", ...ids]);
 }
+
+/** A runner that gives up on a file ends it by TERM: its containers go with it. */
+process.once("SIGTERM", () => {
+  const { stdout } = spawnSync("docker", ["ps", ...OURS], { encoding: "utf8" });
+  const ids = stdout.split("\n").filter((id) => id !== "");
+  if (ids.length > 0) spawnSync("docker", ["rm", "--force", "--volumes", ...ids]);
+  process.exit(143);
+});
 
 /** A named volume of its own, gone at the end of the test. */
 export async function volume(t: Pick<TestContext, "after">): Promise<string> {
