@@ -136,7 +136,9 @@ function restartReason(input: StateInput): string | null {
 /** Epoch milliseconds of the next start of a slot that waits for it, else null. */
 export function nextStartAt({ facts, now }: Pick<StateInput, "facts" | "now">): number | null {
   const until = facts.backoff?.until ?? 0;
-  return facts.wantedUp && until > now && !facts.ready ? until : null;
+  // The ready word of one that is down is its finish script's.
+  const isReady = facts.up && facts.ready;
+  return facts.wantedUp && until > now && !isReady ? until : null;
 }
 
 function lastCode(facts: SlotFacts): number | null {
