@@ -158,9 +158,43 @@ test("memory: shown with its share used, cleared with a copy kept", async (t) =>
   assert.equal(readFileSync(join(home, "backups", "USER.md.before-clear"), "utf8"), "likes tea\n");
 });
 
+test("model set without a key names the next step, and says no more when the key is there", async (t) => {
+  const { run } = setUp(t);
+  const first = await run("model set openai gpt-5");
+  assert.equal(first.code, 0);
+  const [saved = "", next = ""] = first.stderr.trimEnd().split("\n");
+  assert.match(saved, /^openai:gpt-5 is the model now/);
+  assert.equal(next, "Next, its key (read from stdin): hermes config set OPENAI_API_KEY -");
+  const other = await run("model set openai gpt-5 --key-env MY_KEY");
+  assert.match(other.stderr, /hermes config set MY_KEY -\n$/);
+  assert.equal((await run("config set MY_KEY -", "sk-test-0123456789\n")).code, 0);
+  const again = await run("model set openai gpt-5 --key-env MY_KEY");
+  assert.deepEqual([again.code, /Next/.test(again.stderr)], [0, false]);
+});
+
+test("doctor on a fresh home: what is not made or not set is no finding", async (t) => {
+  const { run } = setUp(t);
+  await run("model --demo");
+  const { code, stdout } = await run("doctor");
+  assert.equal(code, 0);
+  const folders = stdout.split("\n").filter((line) => line.includes("memories"));
+  assert.match(folders[0] ?? "", /^  – not made yet, the first use makes them: memories, .*home$/);
+  const unset = stdout.split("\n").filter((line) => line.includes("is not set"));
+  const signIn = unset.filter((line) =>
+    /^  . (?:nous|self-hosted|basic|drain|metrics):/.test(line),
+  );
+  assert.ok(signIn.length >= 3, stdout);
+  assert.ok(
+    signIn.every((line) => line.startsWith("  – ")),
+    signIn.join("\n"),
+  );
+  assert.ok(!/^\d+\. .*(?:made yet|is not set)/m.test(stdout), stdout);
+});
+
 test("doctor --fix makes what is missing and closes what is too open; exit follows the errors", async (t) => {
   const { home, run } = setUp(t);
   await run("model --demo");
+  writeFileSync(join(home, "state.db"), "");
   writeFileSync(join(home, ".env"), "A=b\n", { mode: 0o644 });
   const before = JSON.parse((await run("doctor --json")).stdout) as {
     sections: { items: { code: string }[] }[];

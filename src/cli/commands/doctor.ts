@@ -5,8 +5,8 @@ import { examine, repair } from "../doctor/examine.ts";
 import type { DoctorItem, DoctorReport } from "../doctor/report.ts";
 import type { Io } from "../io.ts";
 
-const MARKS = { ok: "✓", warning: "!", error: "✗" } as const;
-const COLOURS = { ok: "green", warning: "yellow", error: "red" } as const;
+const MARKS = { ok: "✓", off: "–", warning: "!", error: "✗" } as const;
+const COLOURS = { ok: "green", off: "dim", warning: "yellow", error: "red" } as const;
 
 export async function run(context: Context): Promise<ExitCode> {
   const { line, io } = context;
@@ -35,5 +35,5 @@ function print(report: DoctorReport, io: Io): void {
 }
 
 function isProblem(item: DoctorItem): boolean {
-  return item.level !== "ok";
+  return item.level === "warning" || item.level === "error";
 }

@@ -1,6 +1,6 @@
 // `hermes model` (agent.md §1.3, §3).
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
-import { HermesError } from "#base/errors.ts";
+import { HermesError, isHermesError } from "#base/errors.ts";
 import { modelOptions } from "#model/catalog.ts";
 import { chooseModel } from "#model/choose.ts";
 import { testModel } from "#model/probe.ts";
@@ -50,15 +50,25 @@ async function set(context: Context, source: ConfigSource): Promise<ExitCode> {
   const [provider = "", model = ""] = context.line.operands;
   const baseUrl = textOption(context.line.options, "baseUrl");
   const keyEnv = textOption(context.line.options, "keyEnv");
+  const missing = missingKey(source, { provider, model, baseUrl, keyEnv });
+  const code = await save(context, source, { provider, model, baseUrl, keyEnv });
+  if (missing !== null)
+    context.io.note(`Next, its key (read from stdin): hermes config set ${missing} -`);
+  return code;
+}
+
+/** A key can come later: the name to set. Everything else would never work and is thrown. */
+function missingKey(source: ConfigSource, saved: SavedModel): string | null {
+  const { provider, model, baseUrl, keyEnv } = saved;
   const deps = trialDeps(openDeps(source.loaded(), source.redactor), { provider, baseUrl });
   try {
     chooseModel(deps.settings, deps.secret, { provider, model });
+    return null;
   } catch (error) {
-    // A key can come later; everything else would never work.
-    if (!(error instanceof HermesError) || error.code !== "CREDENTIAL_MISSING") throw error;
-    context.io.note(`hermes: ${error.message}`);
+    if (!isHermesError(error, "CREDENTIAL_MISSING")) throw error;
+    const name = keyEnv ?? error.setting ?? "";
+    return deps.secret(name) === undefined ? name : null;
   }
-  return save(context, source, { provider, model, baseUrl, keyEnv });
 }
 
 async function list({ line, io }: Context, source: ConfigSource): Promise<ExitCode> {

@@ -6,7 +6,7 @@ import { systemClock } from "#base/clock.ts";
 import { systemRandom } from "#base/ids.ts";
 import { silentLog } from "#base/log.ts";
 import type { LoadedConfig } from "#config/loaded.ts";
-import { error, ok, warning, type DoctorItem, type DoctorSection } from "./report.ts";
+import { error, off, ok, warning, type DoctorItem, type DoctorSection } from "./report.ts";
 
 /** Asks nobody: settings are judged as the dashboard judges them at its start. */
 export function loginSection(loaded: LoadedConfig): DoctorSection {
@@ -28,7 +28,7 @@ function itemsOf({ name, status, reason, warnings }: ProviderReport): readonly D
         ...warnings.map((text) => warning("LOGIN_PROVIDER_WARNS", `${name}: ${text}`, null)),
       ];
     case "skipped":
-      return [ok("LOGIN_PROVIDER_SKIPPED", `${name}: ${reason}`)];
+      return [off("LOGIN_PROVIDER_SKIPPED", `${name}: ${reason}`)];
     case "invalid":
       return [error("LOGIN_PROVIDER_INVALID", `${name}: ${reason}`, "Correct that setting.")];
     default:

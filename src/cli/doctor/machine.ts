@@ -6,7 +6,7 @@ import { errnoOf } from "#base/errors.ts";
 import type { LoadedConfig } from "#config/loaded.ts";
 import type { Launch } from "../context.ts";
 import { isInContainer } from "../in-container.ts";
-import { error, ok, warning, type DoctorItem, type DoctorSection } from "./report.ts";
+import { error, off, ok, warning, type DoctorItem, type DoctorSection } from "./report.ts";
 
 export function runtimeSection(launch: Launch): DoctorSection {
   const uid = process.getuid?.();
@@ -31,7 +31,7 @@ function homeItem(home: string): DoctorItem {
   }
   return path === home
     ? ok("HOME", place)
-    : ok("HOME_MISSING", `${home} is made at the first start`);
+    : off("HOME_MISSING", `${home} is made at the first start`);
 }
 
 function nearestExisting(path: string): string {
@@ -76,11 +76,18 @@ export function wrongModes(home: string): readonly WrongMode[] {
   });
 }
 
+/** One line for all of them. Where no conversation was kept yet, nothing is amiss. */
+function missingItems(home: string, fix: string): readonly DoctorItem[] {
+  const names = missingFolders(home).join(", ");
+  if (names === "") return [];
+  return existsSync(join(home, "state.db"))
+    ? [warning("DIRECTORY_MISSING", `missing in ${home}: ${names}`, fix)]
+    : [off("DIRECTORIES_NOT_MADE", `not made yet, the first use makes them: ${names}`)];
+}
+
 export function directoriesSection(home: string): DoctorSection {
   const fix = "hermes doctor --fix";
-  const items: DoctorItem[] = missingFolders(home).map((name) =>
-    warning("DIRECTORY_MISSING", `${join(home, name)} is missing`, fix),
-  );
+  const items: DoctorItem[] = [...missingItems(home, fix)];
   for (const { path, mode } of wrongModes(home)) {
     items.push(
       warning("MODE_TOO_OPEN", `${path} has mode ${mode.toString(8)}: others can read it`, fix),
@@ -125,7 +132,7 @@ export function toolsSection(launch: Launch, loaded: LoadedConfig | null): Docto
     items.push(
       hasSearch || backend === "none"
         ? ok("SEARCH", `web search: ${backend}`)
-        : ok(
+        : off(
             "SEARCH_OFF",
             "web search is off: no web.searxng_url, BRAVE_API_KEY or TAVILY_API_KEY",
           ),

@@ -1,7 +1,8 @@
 // Shape of a doctor's report (agent.md §1.5, §11.1).
 
 export interface DoctorItem {
-  readonly level: "ok" | "warning" | "error";
+  /** `off`: not there and not missed: nobody asked for it, or its first use makes it. */
+  readonly level: "ok" | "off" | "warning" | "error";
   /** Stable upper-case word. */
   readonly code: string;
   readonly message: string;
@@ -22,6 +23,10 @@ export interface DoctorReport {
 
 export function ok(code: string, message: string): DoctorItem {
   return { level: "ok", code, message, fix: null };
+}
+
+export function off(code: string, message: string): DoctorItem {
+  return { level: "off", code, message, fix: null };
 }
 
 export function warning(code: string, message: string, fix: string | null = null): DoctorItem {

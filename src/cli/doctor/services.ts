@@ -10,7 +10,7 @@ import { processName } from "#supervisor/identity.ts";
 import { readServices } from "#supervisor/services.ts";
 import type { Launch } from "../context.ts";
 import { openServices, type Services } from "../gateway/manager.ts";
-import { type DoctorItem, type DoctorSection, error, ok, warning } from "./report.ts";
+import { type DoctorItem, type DoctorSection, error, off, ok, warning } from "./report.ts";
 
 export async function servicesSection(launch: Launch): Promise<DoctorSection> {
   const notes: string[] = [];
@@ -41,11 +41,12 @@ function serviceItem(service: ServiceBody): DoctorItem {
   const text = `${name}: ${state}${reason === null ? "" : `, ${reason}`}${pid === null ? "" : `, pid ${pid}`}`;
   switch (state) {
     case "ready":
+    case "stopping":
+      return ok("SERVICE", text);
     case "disabled":
     case "stopped":
-    case "stopping":
       return isFine(service)
-        ? ok("SERVICE", text)
+        ? off("SERVICE", text)
         : warning("SERVICE_DOWN", text, startWith(service));
     case "starting":
       return reason === "slow start"

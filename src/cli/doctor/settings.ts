@@ -13,7 +13,7 @@ import { checkLines } from "../commands/config-check.ts";
 import type { Context, Launch } from "../context.ts";
 import { MEMORY_TARGETS, readMemory } from "../memory-text.ts";
 import { openDeps, readiness, secretReader } from "../model-access.ts";
-import { error, ok, warning, type DoctorItem, type DoctorSection } from "./report.ts";
+import { error, off, ok, warning, type DoctorItem, type DoctorSection } from "./report.ts";
 
 export function envSection(home: string): DoctorSection {
   return { id: "env-file", title: "Secrets (.env)", items: envItems(envPathOf(home)) };
@@ -21,7 +21,7 @@ export function envSection(home: string): DoctorSection {
 
 function envItems(path: string): readonly DoctorItem[] {
   if (!existsSync(path))
-    return [ok("ENV_MISSING", `${path} does not exist: no secrets are kept there`)];
+    return [off("ENV_MISSING", `${path} does not exist: no secrets are kept there`)];
   let text: string;
   try {
     text = readFileSync(path, "utf8");

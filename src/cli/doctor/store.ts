@@ -8,7 +8,7 @@ import { silentLog } from "#base/log.ts";
 import type { LoadedConfig } from "#config/loaded.ts";
 import { placeOf } from "#store/file-system.ts";
 import { openStore } from "#store/open.ts";
-import { error, ok, warning, type DoctorItem, type DoctorSection } from "./report.ts";
+import { error, off, ok, warning, type DoctorItem, type DoctorSection } from "./report.ts";
 
 /** A larger file is not read through within the two seconds that a doctor may take. */
 const CHECK_LIMIT_BYTES = 100 * 1024 * 1024;
@@ -20,7 +20,7 @@ export async function storeSection(loaded: LoadedConfig): Promise<DoctorSection>
 
 async function storeItems({ home, config }: LoadedConfig): Promise<readonly DoctorItem[]> {
   const path = join(home, "state.db");
-  if (!existsSync(path)) return [ok("STORE_MISSING", "No conversation was kept yet")];
+  if (!existsSync(path)) return [off("STORE_MISSING", "No conversation was kept yet")];
   const { type, journalMode } = placeOf(path, config.database.journal_mode);
   const { size } = statSync(path);
   const items: DoctorItem[] = [
