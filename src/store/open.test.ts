@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -65,6 +68,24 @@ test("files are private, and one file is left after closing", async (t) => {
   await store.close();
   assert.deepEqual(readdirSync(home), ["state.db"]);
 });
+
+for (const [kind, make] of [
+  ["a named pipe", (path: string) => execFileSync("mkfifo", [path])],
+  ["a folder", (path: string) => mkdirSync(path)],
+  ["a device", (path: string) => symlinkSync("/dev/null", path)],
+] as const) {
+  test(`${kind} in the place of the file is named, and left as it is`, async (t) => {
+    const home = tempDir(t);
+    make(join(home, "state.db"));
+    const error = await refusal(open(home));
+    assert.deepEqual([error.code, error.exit], ["STORE_FOREIGN", 78]);
+    assert.equal(
+      error.message,
+      `${join(home, "state.db")} is ${kind}, not a file; nothing was written`,
+    );
+    assert.deepEqual(readdirSync(home), ["state.db"]);
+  });
+}
 
 test("an existing file keeps its mode, a missing folder is made", async (t) => {
   const home = join(tempDir(t), "deep", "home");

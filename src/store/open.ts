@@ -6,6 +6,7 @@ import {
   constants,
   mkdirSync,
   openSync,
+  type Stats,
   statfsSync,
   statSync,
 } from "node:fs";
@@ -18,7 +19,7 @@ import { isAlive as isAliveNow, type ProcessIdentity } from "#base/process-ident
 import type { StoreContext } from "./context.ts";
 import { draftMethods } from "./drafts.ts";
 import { exportLines } from "./export.ts";
-import { failureOf, readOnlyError } from "./failures.ts";
+import { failureOf, readOnlyError, refusedError } from "./failures.ts";
 import { type JournalMode, placeOf } from "./file-system.ts";
 import { importLines } from "./import.ts";
 import { inboundMethods } from "./inbound.ts";
@@ -56,6 +57,7 @@ export interface StoreOptions {
  */
 export async function openStore(options: StoreOptions): Promise<SessionStore> {
   createFile(options.path);
+  assertFile(options.path);
   assertWritable(options.path);
   const writer = await openWriter(options);
   try {
@@ -75,6 +77,23 @@ function createFile(path: string): void {
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw readOnlyError(path, error);
   }
+}
+
+/** SQLite would call a pipe or a device at this path a broken disk. */
+function assertFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile()) return;
+  throw refusedError(
+    "STORE_FOREIGN",
+    `${path} is ${kindOf(found)}, not a file; nothing was written`,
+    "Move it away and start again: Hermes makes its own.",
+  );
+}
+
+function kindOf(found: Stats): string {
+  if (found.isDirectory()) return "a folder";
+  if (found.isFIFO()) return "a named pipe";
+  return found.isSocket() ? "a socket" : "a device";
 }
 
 /** SQLite opens a file that it may not write without a word; journals need the folder. */
