@@ -1,4 +1,5 @@
 // What each slash command does in the REPL. The names, surfaces and busy rules are protocol/slash-commands.ts.
+import { epochSeconds, systemClock } from "#base/clock.ts";
 import type { SessionStore } from "#agent/ports/session-store.ts";
 import { HermesError } from "#base/errors.ts";
 import { nearestWords } from "#base/text.ts";
@@ -76,10 +77,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   whoami: (host) => host.print(`profile ${host.profile}, home ${host.home}; you are its owner`),
   tools: async (host) => host.print((await host.toolNames()).join("\n")),
   new: (host, args) => host.switchTo(null, args === "" ? undefined : args),
-  stop: async (host) => {
-    const stopped = host.session !== null && (await host.sessions.stop(host.session.id));
-    if (!stopped) host.print("Nothing runs.");
-  },
+  stop: stopTurn,
   undo: async (host) => {
     const { id } = needSession(host);
     host.print(`${await host.sessions.undo(id)} messages taken out of the conversation.`);
@@ -154,6 +152,19 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   },
   quit: (host) => host.quit(),
 };
+
+/** A turn of another process goes on: only that process can end it. */
+async function stopTurn(host: SlashHost): Promise<void> {
+  const { session } = host;
+  if (session === null) return host.print("Nothing runs.");
+  if (await host.sessions.stop(session.id)) return;
+  const { sessionId } = await host.sessions.state(session.id);
+  const holder = await host.store.leaseOf(sessionId, epochSeconds(systemClock));
+  if (holder === null) return host.print("Nothing runs.");
+  host.print(
+    `The turn was started from ${holder.surface}, in another process (${holder.pid}): stop it there.`,
+  );
+}
 
 function helpText(word: string): string {
   const commands = slashCommandsOf("terminal");

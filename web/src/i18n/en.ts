@@ -232,6 +232,8 @@ export const en = {
       finishing: "Finishing…",
       failed: "Failed",
     },
+    stopElsewhere: (holder: string) =>
+      `The turn was started from ${holder}, in another process: stop it there.`,
     elsewhere: (holder: string) => `A turn is running in another place: ${holder}.`,
     reasoning: "Reasoning",
     summary: "Earlier conversation, summarised",

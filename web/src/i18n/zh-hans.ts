@@ -230,6 +230,7 @@ export const zhHans: Messages = {
       finishing: "正在收尾…",
       failed: "失败",
     },
+    stopElsewhere: (holder) => `这一轮是在另一个进程（${holder}）中启动的，请在那里停止。`,
     elsewhere: (holder) => `另一处正在运行一个回合：${holder}。`,
     reasoning: "推理过程",
     summary: "之前的对话（摘要）",

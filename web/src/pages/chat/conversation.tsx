@@ -184,10 +184,13 @@ export function Conversation({ sessionId }: { readonly sessionId: string }) {
 
   function stop(): void {
     setStopping(true);
-    controller.stop().catch((error: unknown) => {
-      setStopping(false);
-      commands.fail(error);
-    });
+    commands.stop().then(
+      (stops) => stops || setStopping(false),
+      (error: unknown) => {
+        setStopping(false);
+        commands.fail(error);
+      },
+    );
   }
 
   if (view.failure !== null && !log.loaded) {

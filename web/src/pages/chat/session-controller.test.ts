@@ -18,7 +18,7 @@ function memoryBox(): Pick<Storage, "getItem" | "setItem" | "removeItem"> {
 
 type Post = (body: Record<string, unknown>) => unknown;
 
-function kit(rows: MessageBody[], post: Post) {
+function kit(rows: MessageBody[], post: Post, holder: string | null = null) {
   const box = memoryBox();
   const outbox = createOutbox(box);
   const posts: Record<string, unknown>[] = [];
@@ -32,7 +32,8 @@ function kit(rows: MessageBody[], post: Post) {
       if (path.endsWith("/messages")) {
         return { session_id: "s", messages: [...rows].reverse(), pagination: {} } as T;
       }
-      return { status: "idle", context: { used: 0, window: 0 } } as T;
+      if (path.endsWith("/stop")) return { stopped: holder === null } as T;
+      return { status: "idle", holder, context: { used: 0, window: 0 } } as T;
     },
   };
   const make = () =>
@@ -63,6 +64,13 @@ const settle = () =>
   new Promise((resolve) => {
     setTimeout(resolve, 0);
   });
+
+describe("stopping", () => {
+  test.for([null, "cli"])("a turn of %s", async (holder) => {
+    const { make } = kit([], () => ({}), holder);
+    expect(await make().stop()).toBe(holder);
+  });
+});
 
 describe("sending", () => {
   test("offline keeps the text and retries with the same client_message_id", async () => {

@@ -264,9 +264,12 @@ export class SessionController {
     this.#drop(clientId);
   }
 
-  async stop(): Promise<boolean> {
+  /** null: it was stopped, or nothing ran. Otherwise where the turn runs, and goes on: only that process can stop it. */
+  async stop(): Promise<string | null> {
     const { stopped } = await this.#deps.client.request<StopBody>("POST", this.#url("/stop"));
-    return stopped;
+    if (stopped) return null;
+    await this.#fetchState();
+    return this.#view.chat?.holder ?? null;
   }
 
   /** False when somebody else had decided before. */

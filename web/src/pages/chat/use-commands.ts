@@ -19,6 +19,8 @@ export interface Commands {
   readonly close: () => void;
   readonly say: (...lines: string[]) => void;
   readonly fail: (error: unknown) => void;
+  /** False when the turn runs in another process: the note names it. */
+  readonly stop: () => Promise<boolean>;
   /** True when the text was a command (run, or refused with a note). */
   readonly handle: (draft: Draft, busy: boolean) => Promise<boolean>;
 }
@@ -44,6 +46,12 @@ export function useCommands(
       return;
     }
     await controller.approve(pending.requestId, choice);
+  }
+
+  async function stop(): Promise<boolean> {
+    const holder = (await controller?.stop()) ?? null;
+    if (holder !== null) refuse(t.chat.stopElsewhere(holder));
+    return holder === null;
   }
 
   function status(): void {
@@ -77,7 +85,7 @@ export function useCommands(
       case "new":
         return navigate({ to: "/chat" });
       case "stop":
-        await controller?.stop();
+        await stop();
         return;
       case "undo":
         if (controller) say(t.chat.undone(await controller.undo()));
@@ -137,5 +145,5 @@ export function useCommands(
     }
   }
 
-  return { note, close: () => setNote(null), say, fail, handle };
+  return { note, close: () => setNote(null), say, fail, stop, handle };
 }
