@@ -190,7 +190,7 @@ test("a client that goes away aborts its turn, streaming or not", async (t) => {
   for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
   stream.controller.abort();
   await until("the turn is over", () => turns.active === 0);
-  assert.equal(model.requests[0]?.aborted, true);
+  await until("the model's connection was cut", () => model.requests[0]?.aborted === true);
   const gone = new AbortController();
   const waiting = client.chat.completions.create(HELLO, { signal: gone.signal });
   waiting.catch(() => undefined);

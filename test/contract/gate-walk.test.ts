@@ -12,91 +12,6 @@ import { type Answer, ask, askRaw } from "../kit/http.ts";
 import { offerStub, createStubProvider } from "../kit/stub-provider.ts";
 import { systemClock } from "#base/clock.ts";
 
-const SECRET = "a-session-secret-of-the-walk";
-const PLANTED = "sk-planted-0123456789";
-
-async function routesOf(t: TestContext): Promise<readonly RegisteredRoute[]> {
-  const offers = [offerStub(createStubProvider({ clock: systemClock }))];
-  const { deps } = await prepareDashboard(t, { offers, flags: { host: "0.0.0.0" } });
-  const assembly = assemble(deps);
-  t.after(() => {
-    assembly.closeStreams();
-    return assembly.closeAuth();
-  });
-  return assembly.table.routes;
-}
-
-function open(t: TestContext): Promise<GatedDashboard> {
-  return openGated(t, {
-    dotEnv: `OPENAI_API_KEY=${PLANTED}\n`,
-    env: { HERMES_DASHBOARD_SESSION_SECRET: SECRET },
-  });
-}
-
-function fill(path: string): string {
-  return path
-    .replaceAll("{requestId}", "req_1")
-    .replaceAll("{sid}", "0123456789abcdef")
-    .replaceAll("{id}", "20260115_120000_abc123")
-    .replace("/*", "/some-file");
-}
-
-/** Spellings that dispatch to the same route. */
-function spellings(path: string): string[] {
-  const encoded = `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`;
-  return [path, `/.${path}`, `/x/..${path}`, `/x/%2e%2e${path}`, encoded, `${path}?x=/api/status`];
-}
-
-interface Visitor {
-  readonly name: "stranger" | "garbage" | "expired" | "local token";
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-async function visitors(gated: GatedDashboard): Promise<readonly Visitor[]> {
-  const browser = gated.browser();
-  await browser.login();
-  const cookie = browser.jar.header("/") ?? "";
-  await browser.post("/auth/logout");
-  return [
-    { name: "stranger", headers: {} },
-    { name: "garbage", headers: { cookie: "hermes_session_at=garbage" } },
-    { name: "expired", headers: { cookie } },
-    { name: "local token", headers: { "x-hermes-session-token": LOCAL_TOKEN } },
-  ];
-}
-
-function expectRefusal(answer: Answer, method: string, dead: boolean, what: string): void {
-  assert.equal(answer.status, 401, what);
-  if (method !== "HEAD") {
-    assert.deepEqual(
-      answer.json(),
-      {
-        error: dead ? "session_expired" : "unauthenticated",
-        detail: "Unauthorized",
-        reason: dead ? "invalid_or_expired_session" : "no_cookie",
-        login_url: "/login",
-      },
-      what,
-    );
-  }
-  expectDeletions(answer, dead, what);
-}
-
-function expectDeletions(answer: Answer, dead: boolean, what: string): void {
-  assert.ok(
-    answer.setCookies.every((line) => line.includes("Max-Age=0")),
-    what,
-  );
-  const clears = answer.setCookies.some((line) => line.startsWith("hermes_session_at=;"));
-  assert.equal(clears, dead, what);
-}
-
-function expectNoSecret(answer: Answer, home: string, what: string): void {
-  for (const secret of [PLANTED, SECRET, LOCAL_TOKEN, home]) {
-    assert.ok(!answer.body.includes(secret), `${what} shows a secret or a path`);
-  }
-}
-
 /** What the table says for somebody who is not signed in. */
 function expect(
   route: RegisteredRoute,
@@ -138,7 +53,7 @@ function expect(
 
 test("nobody who is not signed in gets past the table, whatever the method and the spelling", async (t) => {
   const routes = await routesOf(t);
-  const gated = await open(t);
+  const gated = await openPlanted(t);
   const everybody = await visitors(gated);
   const others = (route: RegisteredRoute) =>
     new Set(routes.filter(({ path }) => path === route.path).map(({ method }) => method));
@@ -161,7 +76,7 @@ test("nobody who is not signed in gets past the table, whatever the method and t
 
 test("signed in: each route answers exactly as walk-signed-in.txt says, in every spelling; other methods get 405; no secret", async (t) => {
   const routes = await routesOf(t);
-  const gated = await open(t);
+  const gated = await openPlanted(t);
   const browser = gated.browser();
   await browser.login();
   const told = new Map<string, number>();
@@ -199,13 +114,8 @@ test("signed in: each route answers exactly as walk-signed-in.txt says, in every
   assert.deepEqual([...told].map(([key, status]) => `${status} ${key}`).sort(), lines.sort());
 });
 
-function matches(pattern: string, path: string): boolean {
-  const source = pattern.replaceAll(/\{\w+\}/gu, "[^/]+").replace("/*", "/.+");
-  return new RegExp(`^${source}$`, "u").test(path);
-}
-
 test("unknown paths: a stranger learns nothing, others get 404", async (t) => {
-  const gated = await open(t);
+  const gated = await openPlanted(t);
   const browser = gated.browser();
   await browser.login();
   for (const path of [
@@ -225,7 +135,7 @@ test("unknown paths: a stranger learns nothing, others get 404", async (t) => {
 });
 
 test("every public path answers GET and HEAD to a stranger, and no other method", async (t) => {
-  const gated = await open(t);
+  const gated = await openPlanted(t);
   for (const path of Object.keys(PUBLIC_API_PATHS)) {
     assert.equal((await gated.stranger(path)).status, 200, path);
     assert.equal((await gated.stranger(path, { method: "HEAD" })).status, 200, path);
@@ -236,7 +146,7 @@ test("every public path answers GET and HEAD to a stranger, and no other method"
 });
 
 test("path-tricks.txt: the same answers with the gate on", async (t) => {
-  const gated = await open(t);
+  const gated = await openPlanted(t);
   const lines = readFileSync(new URL("../fixtures/path-tricks.txt", import.meta.url), "utf8")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));

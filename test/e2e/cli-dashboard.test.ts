@@ -18,11 +18,14 @@ test("one start line after it answers; status sees it; a second start names it; 
   const health = await fetch(`${url}/api/health`);
   assert.equal(health.status, 200);
   const status = JSON.parse((await runCli(["status", "--json"], { home })).stdout) as {
-    services: { name: string; state: string; pid: number }[];
+    services: { name: string; state: string; pid: number | null }[];
   };
   assert.deepEqual(
     status.services.map(({ name, state, pid }) => [name, state, pid]),
-    [["dashboard", "ready", run.child.pid]],
+    [
+      ["dashboard", "ready", run.child.pid],
+      ["gateway-default", "stopped", null],
+    ],
   );
   const second = await runCli(["dashboard", "--port", "0"], { home });
   assert.equal(second.code, 78);

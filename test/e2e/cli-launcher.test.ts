@@ -105,7 +105,7 @@ test("unknown words end with 64 and the nearest known ones", async (t) => {
     [["sessions", "lst"], "list"],
     [["help", "stauts"], "status"],
     [["chat", "--formt", "text"], "--format"],
-    [["gateway", "run"], "Unknown command: gateway"],
+    [["gatewy", "run"], "gateway"],
   ] as const;
   for (const [words, expected] of cases) {
     const result = await runCli(words, { home });
