@@ -60,6 +60,13 @@ interface Choice {
   readonly hint: string;
 }
 
+const HINTS = {
+  nothing: "has what it needs",
+  key: "needs a key",
+  server: "not running",
+  address: "asks for its address",
+} as const;
+
 /** What works at once comes first. */
 function providerChoices(
   providers: readonly ProviderOption[],
@@ -75,7 +82,7 @@ function providerChoices(
     .map((entry) => ({
       value: entry.id,
       label: entry.name,
-      hint: entry.configured ? "has its key" : "needs a key",
+      hint: HINTS[entry.missing ?? "nothing"],
     }));
   const demo = {
     value: "demo",

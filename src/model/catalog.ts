@@ -31,6 +31,8 @@ export interface ProviderOption {
   readonly name: string;
   /** Can be used as it is: has its key, needs none, or is the one that is set. */
   readonly configured: boolean;
+  /** What it lacks to be used: a key, a local server that runs, or its address; null when `configured`. */
+  readonly missing: "key" | "server" | "address" | null;
   readonly models: readonly ModelOption[];
 }
 
@@ -110,8 +112,14 @@ async function optionOf(
     id: row.id,
     name: row.label,
     configured,
+    missing: configured ? null : lackOf(row),
     models: rows.map((model) => toOption(row, model, deps)),
   };
+}
+
+function lackOf(row: ProviderRow): "key" | "server" | "address" {
+  if (row.local !== null) return "server";
+  return row.baseURL === "" ? "address" : "key";
 }
 
 function bare(id: string): CatalogRow {

@@ -189,6 +189,11 @@ describe("picker lists", () => {
       ["demo"],
     );
     assert.ok((byId(all, "anthropic")?.models.length ?? 0) > 3);
+    const lacks = ["demo", "openai", "ollama", "lmstudio", "llamacpp", "custom"];
+    assert.deepEqual(
+      lacks.map((id) => byId(all, id)?.missing),
+      [null, "key", "server", "server", "server", "address"],
+    );
     const found = [{ kind: "ollama", base_url: `${DEAD}/v1`, models: ["a:1"] }] as const;
     const withLocal = await modelOptions(deps, {
       includeUnconfigured: false,

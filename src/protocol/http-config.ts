@@ -103,6 +103,8 @@ export interface ModelOptionsBody {
     readonly id: string;
     readonly name: string;
     readonly configured: boolean;
+    /** null when `configured`. */
+    readonly missing: "key" | "server" | "address" | null;
     readonly models: readonly {
       readonly id: string;
       readonly context_window: number | null;

@@ -385,7 +385,7 @@ export const en = {
     useModel: "Use",
     inUse: "In use",
     saved: "Saved. It applies to new conversations.",
-    unconfigured: "no key",
+    missing: { key: "no key", server: "not running", address: "no address" },
     otherModel: "Another model id",
     noneKnown: "The list of this provider is not known; type the model id.",
     auxiliary: "Helpers",

@@ -378,7 +378,7 @@ export const zhHans: Messages = {
     useModel: "使用",
     inUse: "使用中",
     saved: "已保存。对新的对话生效。",
-    unconfigured: "没有密钥",
+    missing: { key: "没有密钥", server: "未运行", address: "没有地址" },
     otherModel: "其他模型 ID",
     noneKnown: "不知道此提供商的模型列表，请输入模型 ID。",
     auxiliary: "辅助模型",

@@ -192,7 +192,7 @@ function Picker({ info }: { readonly info: ModelInfoBody | undefined }) {
                       {providers.map((entry) => (
                         <option key={entry.id} value={entry.id}>
                           {entry.name}
-                          {entry.configured ? "" : ` (${t.models.unconfigured})`}
+                          {entry.missing === null ? "" : ` (${t.models.missing[entry.missing]})`}
                         </option>
                       ))}
                     </select>
