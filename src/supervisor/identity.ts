@@ -32,16 +32,18 @@ export function readOrphan(slotDir: string, slot: string, home: string): SlotIde
 }
 
 const STEP_MS = 25;
-const TERM_MS = 5000;
-const KILL_MS = 2000;
+const LIMITS = { termMs: 5000, killMs: 2000 } as const;
 
 /** TERM, after 5 s KILL to its group; resolves when it is gone. Rejects when even that does not end it. */
-export async function evict({ pid, start_time: startTime }: SlotIdentity): Promise<void> {
+export async function evict(
+  { pid, start_time: startTime }: SlotIdentity,
+  limits: { readonly termMs: number; readonly killMs: number } = LIMITS,
+): Promise<void> {
   signal(pid, "SIGTERM");
-  if (await isGone(pid, startTime, TERM_MS)) return;
+  if (await isGone(pid, startTime, limits.termMs)) return;
   signal(-pid, "SIGKILL");
   signal(pid, "SIGKILL");
-  if (await isGone(pid, startTime, KILL_MS)) return;
+  if (await isGone(pid, startTime, limits.killMs)) return;
   throw new Error(`pid ${pid}, left over in this slot, does not end`);
 }
 

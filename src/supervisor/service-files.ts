@@ -162,10 +162,16 @@ function platformsOf(value: unknown): ObservedFile["platforms"] {
   );
 }
 
-/** ISO 8601 text or epoch seconds, whole or not (container.md §9). */
+const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:/u;
+
+/** ISO 8601 text or epoch seconds, whole or not (container.md §9). Date.parse alone would take "1" for a year. */
 export function stampOf(value: unknown): number | null {
   const ms =
-    typeof value === "number" ? value * 1000 : typeof value === "string" ? Date.parse(value) : NaN;
+    typeof value === "number"
+      ? value * 1000
+      : typeof value === "string" && ISO.test(value)
+        ? Date.parse(value)
+        : NaN;
   return Number.isFinite(ms) && Math.abs(ms) < 8.64e15 ? ms : null;
 }
 

@@ -57,7 +57,8 @@ function isSpec(value: unknown): value is SlotSpec {
     spec?.schema === 1 &&
     (spec.kind === "dashboard" || spec.kind === "gateway") &&
     typeof spec.profile === "string" &&
-    typeof spec.home === "string"
+    typeof spec.home === "string" &&
+    typeof spec.enabled === "boolean"
   );
 }
 
