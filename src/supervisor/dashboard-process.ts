@@ -1,8 +1,8 @@
 // The dashboard of a home, in a slot or in somebody's terminal: the lock says whether one runs, its record says which, it itself
 // says how (field-rules C05: old files prove nothing).
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessLock } from "#base/process-lock.ts";
+import { readObject } from "./service-files.ts";
 
 export interface DashboardRecord {
   readonly pid: number;
@@ -23,15 +23,12 @@ const ASK_MS = 1000;
 
 /** null when there is none or it is not ours to read. A record alone proves nothing: ask the lock. */
 export function readDashboardRecord(root: string): DashboardRecord | null {
-  try {
-    const text = readFileSync(join(root, "dashboard", "dashboard.json"), "utf8");
-    const value = JSON.parse(text) as Partial<DashboardRecord>;
-    return typeof value.pid === "number" && typeof value.url === "string"
-      ? (value as DashboardRecord)
-      : null;
-  } catch {
-    return null;
-  }
+  const value = readObject(
+    join(root, "dashboard", "dashboard.json"),
+  ) as Partial<DashboardRecord> | null;
+  return typeof value?.pid === "number" && typeof value.url === "string" && URL.canParse(value.url)
+    ? (value as DashboardRecord)
+    : null;
 }
 
 export const isDashboardHeld = (root: string, lock: ProcessLock): boolean =>
@@ -48,6 +45,7 @@ export async function readDashboard(root: string, lock: ProcessLock): Promise<Da
 
 /** `GET /api/health` of a dashboard's own address: 200 within the limit? No proxy, no cookie, own Host. */
 export async function asksHealth(url: string, limitMs = ASK_MS): Promise<boolean> {
+  if (!url.startsWith("http://") || !URL.canParse(url)) return false;
   const { get } = await import("node:http");
   return new Promise((resolve) => {
     const request = get(
