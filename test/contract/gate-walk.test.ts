@@ -2,15 +2,25 @@
 // (dashboard.md §3.4, §4.1; rows 2, 24, 25). The routes come from the table of the server, not from a copy.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test, type TestContext } from "node:test";
-import { assemble } from "#dashboard/assemble.ts";
-import type { RegisteredRoute } from "#dashboard/routing.ts";
+import { test } from "node:test";
 import { PUBLIC_API_PATHS } from "#auth/public-paths.ts";
-import { LOCAL_TOKEN, prepareDashboard } from "../kit/dashboard.ts";
-import { type GatedDashboard, openGated } from "../kit/gated.ts";
+import type { RegisteredRoute } from "#dashboard/routing.ts";
+import { LOCAL_TOKEN } from "../kit/dashboard.ts";
 import { type Answer, ask, askRaw } from "../kit/http.ts";
-import { offerStub, createStubProvider } from "../kit/stub-provider.ts";
-import { systemClock } from "#base/clock.ts";
+import {
+  expectNoSecret,
+  expectRefusal,
+  fill,
+  matches,
+  misspellings,
+  openPlanted,
+  PLANTED,
+  routesOf,
+  SECRET,
+  spellings,
+  type Visitor,
+  visitors,
+} from "../kit/walk.ts";
 
 /** What the table says for somebody who is not signed in. */
 function expect(
@@ -62,14 +72,15 @@ test("nobody who is not signed in gets past the table, whatever the method and t
       // Another route of the same path answers this method: it has its own turn.
       if (method !== route.method && others(route).has(method)) continue;
       if (method === "HEAD" && route.method !== "GET" && others(route).has("GET")) continue;
-      for (const visitor of everybody) {
-        const path = fill(route.path);
-        for (const target of spellings(path)) {
+      const path = fill(route.path);
+      const asked = everybody.flatMap((visitor) =>
+        spellings(path).map(async (target) => {
           const headers = { ...visitor.headers, "x-forwarded-uri": "/api/status" };
           const answer = await ask(`${gated.url}${target}`, { method, headers });
           expect(route, method, visitor, answer, gated.home);
-        }
-      }
+        }),
+      );
+      await Promise.all(asked);
     }
   }
 });
@@ -97,15 +108,25 @@ test("signed in: each route answers exactly as walk-signed-in.txt says, in every
       assert.ok(!answer.body.includes(PLANTED) && !answer.body.includes(SECRET), what);
       assert.ok(!answer.body.includes(LOCAL_TOKEN), what);
     }
-    for (const method of ["GET", "POST", "PUT"]) {
-      if (methods.has(method) || route.path.includes("*") || route.rule.class === "B") continue;
-      const answer = await browser.get(fill(route.path), { method });
+    if (route.path.includes("*") || route.rule.class === "B") continue;
+    for (const method of ["GET", "HEAD", "POST", "PUT"]) {
+      if (methods.has(method)) continue;
       // `{id}` also takes the word of a neighbour: then that route answers, as the table says.
-      const neighbours = routes.some(
-        (other) =>
-          other !== route && other.method === method && matches(other.path, fill(route.path)),
-      );
-      if (!neighbours) assert.equal(answer.status, 405, `${method} ${route.path}`);
+      const answering = method === "HEAD" ? "GET" : method;
+      const path = fill(route.path);
+      const neighbours = routes.filter((other) => matches(other.path, path) && other.path !== "/*");
+      const takers = neighbours.filter((other) => other.method === answering);
+      const expected = takers.find((other) => other.path === path) ?? takers[0];
+      if (expected && method !== "HEAD") continue;
+      for (const target of spellings(path)) {
+        const answer = await browser.get(target, { method });
+        const what = `${method} ${target}: ${answer.status}`;
+        const same = told.get(`GET ${expected?.path}`);
+        if (!expected) assert.equal(answer.status, 405, what);
+        else if (same !== undefined && answer.status !== 429)
+          assert.equal(answer.status, same, what);
+        if (method === "HEAD") assert.equal(answer.body, "", what);
+      }
     }
   }
   const lines = readFileSync(new URL("../fixtures/walk-signed-in.txt", import.meta.url), "utf8")
@@ -113,6 +134,51 @@ test("signed in: each route answers exactly as walk-signed-in.txt says, in every
     .filter((line) => line !== "" && !line.startsWith("#"));
   assert.deepEqual([...told].map(([key, status]) => `${status} ${key}`).sort(), lines.sort());
 });
+
+test("no other spelling is the route: exact answers for everybody, with GET, HEAD and POST", async (t) => {
+  const routes = await routesOf(t);
+  const gated = await openPlanted(t);
+  const everybody = await visitors(gated);
+  const browser = gated.browser();
+  await browser.login();
+  const cookie = browser.jar.header("/") ?? "";
+  const signedIn = { name: "signed in", headers: { cookie } } as const;
+  const paths = new Set(routes.map(({ path }) => fill(path)));
+  for (const path of paths) {
+    for (const { target, is } of misspellings(path)) {
+      // Below `/assets/*` and its like everything is a file's name, which is bad or not there.
+      const below = routes.some((other) => other.path !== "/*" && matches(other.path, target));
+      if (is !== "bad" && below) continue;
+      const asked = ["GET", "HEAD", "POST"].flatMap((method) =>
+        [...everybody, signedIn].map(async ({ name, headers }) => {
+          const answer = await ask(`${gated.url}${target}`, { method, headers });
+          expectMisspelt(is, method, name, answer, target);
+        }),
+      );
+      await Promise.all(asked);
+    }
+  }
+});
+
+function expectMisspelt(
+  is: "api" | "bad" | "page",
+  method: string,
+  visitor: Visitor["name"] | "signed in",
+  answer: Answer,
+  target: string,
+): void {
+  const what = `${visitor}: ${method} ${target} (${is}) -> ${answer.status} ${answer.body.slice(0, 90)}`;
+  const dead = visitor === "garbage" || visitor === "expired";
+  if (is === "bad") return assert.equal(answer.status, 400, what);
+  if (visitor === "signed in") {
+    const page = method === "POST" ? 405 : 200;
+    return assert.equal(answer.status, is === "api" ? 404 : page, what);
+  }
+  if (is === "api" || method === "POST") return expectRefusal(answer, method, dead, what);
+  assert.equal(answer.status, 302, what);
+  const to = dead ? /^\/login(?:\?next=|$)/u : /^\/(?:auth\/login\?provider=stub|login)/u;
+  assert.match(answer.headers["location"] ?? "", to, what);
+}
 
 test("unknown paths: a stranger learns nothing, others get 404", async (t) => {
   const gated = await openPlanted(t);

@@ -31,6 +31,7 @@ export function ask(url: string, question: Question = {}): Promise<Answer> {
       {
         method,
         agent: false,
+        path: pathAsGiven(url),
         headers: {
           ...(isJson ? { "content-type": "application/json" } : {}),
           ...(payload === undefined
@@ -58,6 +59,13 @@ export function ask(url: string, question: Question = {}): Promise<Answer> {
     outgoing.on("error", reject);
     outgoing.end(payload);
   });
+}
+
+/** `new URL` would resolve dot segments: what a test writes is what goes over the wire, as far as HTTP can carry it. */
+function pathAsGiven(url: string): string {
+  const rest = /^https?:\/\/[^/?#]+(\/[!-"$-~]*)$/u.exec(url)?.[1];
+  const { pathname, search } = new URL(url);
+  return rest ?? `${pathname}${search}`;
 }
 
 /** Sends these bytes and reads until the server closes or the answer is complete. Lines are joined by CRLF. */
