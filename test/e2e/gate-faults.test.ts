@@ -12,6 +12,7 @@ import {
   genericForGate,
   ownCookies,
   portalForGate,
+  signInAtIssuer,
   startGate,
 } from "../kit/gate.ts";
 import { ask, type Answer } from "../kit/http.ts";
@@ -97,8 +98,11 @@ async function signIn(url: string, host: string): Promise<string> {
   return answer.setCookies.map((line) => line.split(";", 1)[0]).join("; ");
 }
 
+const me = (port: number, cookie: string): Promise<Answer> =>
+  ask(`http://127.0.0.1:${port}/api/auth/me`, { headers: { cookie, host: `${HOST}:${port}` } });
+
 test(
-  "38: a changed session secret, and a changed client id or password, end the logins of before",
+  "38: a changed session secret, and a changed password, end the logins of before",
   { ...OPTIONS, skip: false },
   async (t) => {
     const home = tempDir(t, "hermes-home");
@@ -109,9 +113,6 @@ test(
       ...BASIC_ENV,
       HERMES_DASHBOARD_SESSION_SECRET: letter.repeat(44),
     });
-    const me = async (port: number, cookie: string): Promise<Answer> =>
-      ask(`http://127.0.0.1:${port}/api/auth/me`, { headers: { cookie, host: `${HOST}:${port}` } });
-
     const first = await start(secret("a"));
     const cookie = await signIn(first.url, `${HOST}:${first.port}`);
     assert.equal((await me(first.port, cookie)).status, 200);
@@ -134,6 +135,31 @@ test(
       HERMES_DASHBOARD_BASIC_AUTH_PASSWORD: "another long password",
     });
     assert.equal((await me(other.port, again)).status, 401);
+  },
+);
+
+test(
+  "38: another client id at the portal ends the logins of before",
+  { ...OPTIONS, skip: false },
+  async (t) => {
+    const { env } = await portalForGate(t);
+    const home = tempDir(t, "hermes-home");
+    const webDist = tempDir(t, "hermes-web");
+    const start = (more: Readonly<Record<string, string>> = {}) =>
+      startGate(t, { webDist, home, env: { ...env, ...more } });
+    const first = await start();
+    const cookie = await signInAtIssuer(first, "nous");
+    assert.equal((await me(first.port, cookie)).status, 200);
+    first.run.child.kill("SIGTERM");
+    await first.run.ended;
+    const same = await start();
+    assert.equal((await me(same.port, cookie)).status, 200);
+    same.run.child.kill("SIGTERM");
+    await same.run.ended;
+
+    const other = await start({ HERMES_DASHBOARD_OAUTH_CLIENT_ID: "agent:inst-2" });
+    const refused = await me(other.port, cookie);
+    assert.deepEqual([refused.status, refused.json()["error"]], [401, "session_expired"]);
   },
 );
 

@@ -4,10 +4,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { createCookieJar } from "../kit/cookie-jar.ts";
-import { type Gate, portalForGate, startGate } from "../kit/gate.ts";
+import { type Gate, portalForGate, signInAtIssuer, startGate } from "../kit/gate.ts";
 import { ask } from "../kit/http.ts";
-import { browse } from "../kit/oidc-browse.ts";
 import type { Issuer } from "../kit/oidc-issuer.ts";
 import { tempDir } from "../kit/temp-dir.ts";
 import { until } from "../kit/until.ts";
@@ -34,14 +32,8 @@ async function openSignedIn(t: TestContext): Promise<Visit> {
   const start = (): Promise<Gate> => startGate(t, { webDist, home, env });
   const gate = await start();
   portal.state.forgery = endsAtOnce();
-  const jar = createCookieJar();
-  const begun = await ask(`${gate.url}/auth/login?provider=nous`);
-  jar.take(begun.setCookies);
-  const back = await browse(new URL(begun.headers["location"] ?? ""));
-  const done = await ask(back.href, { headers: { cookie: jar.header("/") ?? "" } });
-  assert.equal(done.status, 302, done.body);
-  jar.take(done.setCookies);
-  return { portal, gate, cookie: jar.header("/") ?? "", restart: start };
+  const cookie = await signInAtIssuer(gate, "nous");
+  return { portal, gate, cookie, restart: start };
 }
 
 const me = (gate: Gate, cookie: string) => ask(`${gate.url}/api/auth/me`, { headers: { cookie } });

@@ -3,7 +3,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { BrowserContext, Page, Response } from "playwright-core";
+import { createCookieJar } from "./cookie-jar.ts";
 import { ask, type Answer, type Question } from "./http.ts";
+import { browse } from "./oidc-browse.ts";
 import { GENERIC_CLIENT, startGeneric, type GenericOptions } from "./oidc-generic.ts";
 import type { Issuer } from "./oidc-issuer.ts";
 import { PORTAL_CLIENT, startPortal } from "./oidc-portal.ts";
@@ -115,6 +117,18 @@ export async function signOut(page: Page, login: string): Promise<void> {
     form.submit();
   }`);
   await page.waitForURL(login);
+}
+
+/** Through the issuer, without a browser. The `Cookie` header of who is in. */
+export async function signInAtIssuer({ url }: Gate, provider: string): Promise<string> {
+  const jar = createCookieJar();
+  const begun = await ask(`${url}/auth/login?provider=${provider}`);
+  jar.take(begun.setCookies);
+  const back = await browse(new URL(begun.headers["location"] ?? ""));
+  const done = await ask(back.href, { headers: { cookie: jar.header("/") ?? "" } });
+  if (done.status !== 302) throw new Error(`the callback answered ${done.status}: ${done.body}`);
+  jar.take(done.setCookies);
+  return jar.header("/") ?? "";
 }
 
 /** What the page's own script would get from the API. */
