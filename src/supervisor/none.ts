@@ -2,8 +2,9 @@
 // identity; nothing restarts it, and no slot is registered.
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { isAlive } from "#base/process-identity.ts";
+import { processStartTime } from "#base/process-identity.ts";
 import { EXIT } from "#base/exit-codes.ts";
 import { findProfiles } from "#profile/find.ts";
 import type { ServiceBody } from "#protocol/http-status.ts";
@@ -11,6 +12,7 @@ import { LABELS } from "./detect.ts";
 import type { OpenManagerOptions } from "./open.ts";
 import {
   type ControlOptions,
+  invalidName,
   type ManagerKind,
   ServiceError,
   type ServiceManager,
@@ -97,13 +99,13 @@ class PlainGateways {
     if (!lock.isHeld(join(home, GATEWAY_LOCK))) return this.#judge(name, home);
     const fields = readObject(join(home, "gateway.pid"));
     const { pid, start_time: startTime, host } = fields ?? {};
+    // A number of another machine may be anybody's here: pid, start time, host and home must all be this gateway's.
     const isOurs =
       typeof pid === "number" &&
       typeof startTime === "string" &&
-      startTime !== "" &&
-      typeof host === "string" &&
+      host === hostname() &&
       fields?.["home"] === home &&
-      isAlive({ pid, startTime, host });
+      processStartTime(pid) === startTime;
     if (!isOurs) {
       throw new ServiceError(
         "permission",
@@ -161,7 +163,8 @@ class PlainGateways {
 
   #profile(slot: string): { readonly name: string; readonly home: string } {
     const id = parseSlotName(slot);
-    if (id?.kind !== "gateway") throw noManager(slot);
+    if (id === null) throw invalidName(slot);
+    if (id.kind !== "gateway") throw noManager(slot);
     const { profiles } = findProfiles(this.#options.root);
     const found = profiles.find(({ name }) => name === id.profile);
     if (found) return found;

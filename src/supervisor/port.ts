@@ -141,3 +141,6 @@ export class ServiceError extends HermesError {
     this.serviceCode = code;
   }
 }
+
+export const invalidName = (slot: string): ServiceError =>
+  new ServiceError("invalid-name", `${JSON.stringify(slot)} is no name of a slot.`, { slot });

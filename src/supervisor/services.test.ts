@@ -113,6 +113,12 @@ test("its record counts if pid and start time are those of the live process", (t
   }
 });
 
+test("a record without a start time is not that of a process that is gone", (t) => {
+  const there = openRoot(t);
+  there.write("gateway_state.json", { pid: 4_194_305, gateway_state: "draining" });
+  assert.equal(judgeSlot(there, factsOf(there, { pid: 4_194_305 })).state, "ready");
+});
+
 test("a file that is none is warned of once by each reading, and judged as missing", (t) => {
   const there = openRoot(t);
   there.write("gateway_desired.json", "[1]");
@@ -190,6 +196,8 @@ test("a gateway that runs outside its down slot is judged by its own record", (t
   const body = judgeSlot(there, factsOf(there, DOWN));
   assert.deepEqual([body.name, body.state, body.pid], ["gateway-default", "ready", process.pid]);
   assert.equal(body.since, "1970-01-01T00:00:01.500Z");
+  const deaths = [{ at: 0, code: 78, signal: null }];
+  assert.equal(judgeSlot(there, factsOf(there, { ...DOWN, deaths })).state, "refused");
 });
 
 type Lock = ReturnType<typeof readLock>;
@@ -210,8 +218,8 @@ const LOCKS: readonly (readonly [what: string, record: unknown, expected: Lock])
     { held: true, holder: "unseen", holderName: `pid ${process.pid} on ${HERE}` },
   ],
   [
-    "the same number on another host",
-    { ...SELF, start_time: "1", host: "other" },
+    "the same number and start on another host",
+    { ...SELF, host: "other" },
     { held: true, holder: "unseen", holderName: `pid ${process.pid} on other` },
   ],
 ];

@@ -1,7 +1,8 @@
 // From facts to the one JSON shape of a service (container.md §8), for every surface.
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { isAlive, processStartTime } from "#base/process-identity.ts";
-import type { LockRecord, ProcessLock } from "#base/process-lock.ts";
+import { processStartTime } from "#base/process-identity.ts";
+import type { ProcessLock } from "#base/process-lock.ts";
 import { findProfiles } from "#profile/find.ts";
 import type { ServiceBody } from "#protocol/http-status.ts";
 import { isDashboardHeld, readDashboard } from "./dashboard-process.ts";
@@ -206,8 +207,7 @@ export function readLock(home: string, lock: ProcessLock): LockFacts {
   if (typeof pid !== "number" || typeof startTime !== "string" || typeof host !== "string") {
     return { held: true, holder: "unseen", holderName: null };
   }
-  const record: LockRecord = { pid, startTime, host, label: "gateway" };
-  const isSeen = isAlive(record) && processStartTime(pid) === startTime;
+  const isSeen = host === hostname() && processStartTime(pid) === startTime;
   return { held: true, holder: isSeen ? "foreign" : "unseen", holderName: `pid ${pid} on ${host}` };
 }
 

@@ -4,6 +4,7 @@ import type { ProcessLock } from "#base/process-lock.ts";
 import type { ServiceBody } from "#protocol/http-status.ts";
 import {
   type ControlOptions,
+  invalidName,
   ServiceError,
   type ServiceManager,
   type SlotFacts,
@@ -158,7 +159,7 @@ export class MemoryManager implements ServiceManager {
 
 function checked(slot: string): string {
   if (parseSlotName(slot) !== null) return slot;
-  throw new ServiceError("invalid-name", `"${slot}" is no name of a slot.`, { slot });
+  throw invalidName(slot);
 }
 
 function checkedName(spec: SlotSpec): string {

@@ -5,7 +5,7 @@ import { EXIT } from "#base/exit-codes.ts";
 import type { ServiceBody } from "#protocol/http-status.ts";
 import { LABELS } from "../detect.ts";
 import type { ControlOptions, ServiceManager, SlotFacts } from "../port.ts";
-import { ServiceError } from "../port.ts";
+import { invalidName, ServiceError } from "../port.ts";
 import { writeDesired, type Desired } from "../service-files.ts";
 import { forgetBackoff, type SlotLayout } from "../slot-files.ts";
 import { parseSlotName } from "../slot-name.ts";
@@ -53,7 +53,7 @@ export function createS6Manager(deps: S6Deps): ServiceManager {
 
 function checked(slot: string): string {
   if (parseSlotName(slot) !== null) return slot;
-  throw new ServiceError("invalid-name", `"${slot}" is no name of a slot.`, { slot });
+  throw invalidName(slot);
 }
 
 export function listSlots(scandir: string): readonly string[] {
