@@ -9,7 +9,7 @@ import { processStartTime } from "#base/process-identity.ts";
 import type { ProcessLock } from "#base/process-lock.ts";
 import { tempDir } from "../../test/kit/temp-dir.ts";
 import { until } from "../../test/kit/until.ts";
-import { createNoManager } from "./none.ts";
+import { openManager } from "./open.ts";
 import type { ServiceManager } from "./port.ts";
 
 /** Plays `gateway run`: a file of that name is its lock, its record says what it does. */
@@ -63,7 +63,8 @@ function machine(t: TestContext, play = ""): Machine {
   mkdirSync(home);
   writeFileSync(join(folder, "bin", "hermes.mjs"), PROGRAM);
   const env = { PATH: process.env["PATH"], PLAY: play };
-  const manager = createNoManager("none", { env, root: home, project: folder, lock });
+  // Without a bus, and no scan directory: nothing supervises here.
+  const manager = openManager({ env, root: home, project: folder, lock });
   const desired = (): string =>
     (JSON.parse(readFileSync(join(home, "gateway_desired.json"), "utf8")) as { desired: string })
       .desired;
