@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
+import { DEMO_LABEL } from "#model/demo-facts.ts";
 import { NO_BROWSER, openProfile } from "../kit/browser.ts";
 import { FakeClock } from "../kit/fake-clock.ts";
 import { fetchIn, ownCookies } from "../kit/gate.ts";
@@ -169,5 +170,67 @@ test(
     }
     assert.equal(kept.closed, null);
     kept.cut();
+  },
+);
+
+test(
+  "a reader that is 4 MiB behind, through nginx: 1013, and connected again it has every word once",
+  { ...OPTIONS, skip: NO_NGINX },
+  async (t) => {
+    const clock = new FakeClock(Date.now());
+    const gate = await openGated(t, { clock, demoDelayMs: 5 });
+    const proxy = await startNginx(t);
+    await proxy.publish(Number(new URL(gate.url).port));
+    const browser = gate.browser();
+    await browser.login();
+    const begin = async (): Promise<string> => {
+      const answer = await browser.post("/api/chat/sessions", {});
+      return answer.json<{ session_id: string }>().session_id;
+    };
+    const say = async (session: string, text: string, key: string): Promise<void> => {
+      const body = { text, client_message_id: key, when_busy: "queue" };
+      const answer = await browser.post(`/api/chat/sessions/${session}/messages`, body);
+      assert.equal(answer.status, 202, answer.body);
+    };
+    const open = async () => {
+      const answer = await browser.post("/api/auth/ws-ticket");
+      const { ticket } = answer.json<{ ticket: string }>();
+      return openSocket(`http://127.0.0.1:${proxy.port}`, { query: `?ticket=${ticket}` });
+    };
+    const [heavy, talk] = [await begin(), await begin()];
+    await say(heavy, "slow 60", "heavy");
+    const first = await open();
+    first.send({ type: "subscribe", topic: "config" });
+    first.send({ type: "subscribe", session: heavy });
+    first.send({ type: "subscribe", session: talk });
+    await until(
+      "the first looks",
+      () => first.events(heavy).length * first.events(talk).length > 0,
+    );
+    await say(talk, "stream 300", "talk");
+    await until("the first words", async () => {
+      await clock.advance(40);
+      return first.text(talk) !== "";
+    });
+    first.ws.pause();
+    // Each of these tells the reader of all that wait: 50 MB together, more than two hops can hold for it.
+    for (let n = 0; n < 20; n++) await say(heavy, "x".repeat(250_000), `heavy-${n}`);
+    await until("the server gives the reader up", () => gate.running.counts().watchers === 0);
+    first.ws.resume();
+    await until("what was on its way comes, and then the close frame", () => first.closed);
+    assert.deepEqual(first.closed, { code: 1013, reason: "reads too slowly" });
+
+    const after = first.events(talk).at(-1)?.id ?? "";
+    const second = await open();
+    second.send({ type: "subscribe", session: talk, after });
+    await until("the end of the turn", async () => {
+      await clock.advance(40);
+      return second.events(talk).some(({ event }) => event.type === "turn-end");
+    });
+    const words = Array.from({ length: 300 }, (_, index) => `word${index + 1}`).join(" ");
+    assert.notEqual(second.text(talk), "");
+    assert.equal(first.text(talk) + second.text(talk), `${DEMO_LABEL}\n${words}`);
+    assert.ok(!second.events(talk).some(({ event }) => event.type === "snapshot"));
+    second.cut();
   },
 );
