@@ -7,6 +7,7 @@ import type { LoadedConfig } from "#config/loaded.ts";
 import { isHost } from "#config/value-rules.ts";
 import type { GateSettings } from "#auth/settings.ts";
 import { parsePrefix } from "#auth/prefix.ts";
+import { serviceLinkOf } from "./service-link.ts";
 
 /** As the user typed them on the command line. */
 export interface DashboardFlags {
@@ -101,6 +102,8 @@ function readPort(flag: string | undefined, variable: string | undefined, out: P
   const least = flag === undefined ? 1 : 0;
   if (port >= least && port <= 65535) return port;
   const setting = flag === undefined ? "HERMES_DASHBOARD_PORT" : "--port";
+  const link = flag === undefined ? serviceLinkOf(text) : null;
+  if (link !== null) return refuse(out, setting, link.message, link.fix);
   return refuse(
     out,
     setting,

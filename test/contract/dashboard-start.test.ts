@@ -179,6 +179,20 @@ test("settings: precedence, and every problem at once", (t) => {
   }
 });
 
+test("a port that a Kubernetes Service has put there is said to be one", (t) => {
+  const { problems } = settingsOf(t, { HERMES_DASHBOARD_PORT: "tcp://10.0.0.1:80" });
+  assert.deepEqual(problems, [
+    {
+      code: problems[0]?.code,
+      level: "error",
+      setting: "HERMES_DASHBOARD_PORT",
+      message:
+        "HERMES_DASHBOARD_PORT=tcp://10.0.0.1:80 was set by a Kubernetes Service of that name, not by you.",
+      fix: "Set enableServiceLinks: false in the pod, or rename the Service.",
+    },
+  ]);
+});
+
 test("a variable of ours that nothing reads gets one notice", (t) => {
   const home = tempDir(t);
   const loaded = loadConfig({ processEnv: { HERMES_HOME: home }, home });

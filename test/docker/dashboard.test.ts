@@ -229,6 +229,13 @@ suite("container: dashboard", { skip: noEngine, concurrency: 2 }, () => {
     assert.equal((await stop(c)).code, 0);
   });
 
+  test("the command dashboard binds as the slot does: with the gate, refused without a provider", async () => {
+    const end = await runOnce({ args: ["dashboard"] });
+    assert.equal(end.code, 78, end.stderr);
+    assert.match(end.stderr, /Refusing to bind dashboard to 0\.0\.0\.0/u);
+    assert.match(end.stderr, /HERMES_DASHBOARD_BASIC_AUTH_USERNAME/u);
+  });
+
   test("a Kubernetes service link and a port that is taken", async (t) => {
     const c = await startContainer(t, {
       env: { ...OPEN, HERMES_DASHBOARD_PORT: "tcp://10.0.0.1:80" },

@@ -18,6 +18,7 @@ import { configFlags } from "../run-flags.ts";
 import { readVersion } from "../version.ts";
 import { browserOpener } from "./browser.ts";
 import { openServiceDesk } from "./service-desk.ts";
+import { IMAGE_HOST } from "./slot.ts";
 import { openProfiles, type OpenProfiles } from "./profiles.ts";
 
 /** The slot that this process runs in (container.md §6.3). */
@@ -110,7 +111,7 @@ async function openProviders(loaded: LoadedConfig, log: Log): Promise<ProviderRe
 
 function readSettings(context: Context, loaded: LoadedConfig): DashboardSettings {
   const { options } = context.line;
-  const host = textOption(options, "host");
+  const host = textOption(options, "host") ?? hostOfImage(context, loaded);
   const port = numberOption(options, "port");
   const { settings, problems } = readDashboardSettings(loaded, {
     ...(host === undefined ? {} : { host }),
@@ -126,6 +127,12 @@ function readSettings(context: Context, loaded: LoadedConfig): DashboardSettings
     exit: EXIT.refused,
     problems: errors,
   });
+}
+
+/** D12: a page that is bound to the container's own loopback could not be reached. The gate is on there. */
+function hostOfImage({ launch }: Context, loaded: LoadedConfig): string | undefined {
+  const isSet = Boolean(loaded.env.get("HERMES_DASHBOARD_HOST")?.trim());
+  return !isSet && isInImage(launch) ? IMAGE_HOST : undefined;
 }
 
 /** The first SIGTERM, SIGINT or SIGHUP; a second one does not wait for the clean end. */

@@ -2,8 +2,10 @@
 import { parseSwitch } from "#base/booleans.ts";
 import { HermesError } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
+import { serviceLinkOf } from "#dashboard/service-link.ts";
 
-const HOST = "0.0.0.0";
+/** Where the image binds unless told otherwise (D12). */
+export const IMAGE_HOST = "0.0.0.0";
 const PORT = "9119";
 
 /** Throws SERVICE_LINK (78) where Kubernetes has put the address of a Service into our variable. */
@@ -11,27 +13,23 @@ export function dashboardWords(
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
   const port = env["HERMES_DASHBOARD_PORT"] || PORT;
-  if (port.includes("://")) throw serviceLink(port);
+  const link = serviceLinkOf(port);
+  if (link !== null) {
+    const setting = "HERMES_DASHBOARD_PORT";
+    throw new HermesError("SERVICE_LINK", link.message, {
+      exit: EXIT.refused,
+      setting,
+      fix: link.fix,
+    });
+  }
   const isInsecure = parseSwitch(env["HERMES_DASHBOARD_INSECURE"]) === "on";
   return [
     "dashboard",
     "--no-open",
     "--host",
-    env["HERMES_DASHBOARD_HOST"] || HOST,
+    env["HERMES_DASHBOARD_HOST"] || IMAGE_HOST,
     "--port",
     port,
     ...(isInsecure ? ["--insecure"] : []),
   ];
-}
-
-function serviceLink(value: string): HermesError {
-  return new HermesError(
-    "SERVICE_LINK",
-    `HERMES_DASHBOARD_PORT=${value} was set by a Kubernetes Service of that name, not by you.`,
-    {
-      exit: EXIT.refused,
-      setting: "HERMES_DASHBOARD_PORT",
-      fix: "Set enableServiceLinks: false in the pod, or rename the Service.",
-    },
-  );
 }
