@@ -8,7 +8,7 @@ import type { AuthSessionsBody } from "#protocol/http-status.ts";
 import { FakeClock } from "../kit/fake-clock.ts";
 import { openGated } from "../kit/gated.ts";
 import { openEvents } from "../kit/http.ts";
-import { openSocket } from "../kit/socket.ts";
+import { openSocket, type TestSocket } from "../kit/socket.ts";
 import { createStubProvider } from "../kit/stub-provider.ts";
 import { until } from "../kit/until.ts";
 
@@ -216,6 +216,33 @@ test("a ticket dies with its session; 32 sockets per session, the 33rd gets 4429
   await until("the orphaned ticket is refused", () => orphan.closed);
   assert.equal(orphan.closed?.code, 4401);
   await until("all sockets are gone", () => gated.running.counts().sockets === 0);
+});
+
+test("256 sockets in all: the 257th of nine logins gets 4429; when one leaves there is room again", async (t) => {
+  const gated = await openGated(t);
+  const open = async (browser: ReturnType<typeof gated.browser>) => {
+    const headers = { cookie: browser.jar.header("/") ?? "", origin: gated.url };
+    return openSocket(gated.url, { headers });
+  };
+  const sockets: TestSocket[] = [];
+  for (let login = 0; login < 8; login++) {
+    const browser = gated.browser();
+    await browser.login();
+    sockets.push(...(await Promise.all(Array.from({ length: 32 }, () => open(browser)))));
+  }
+  assert.ok(sockets.every(({ closed }) => closed === null));
+  assert.equal(gated.running.counts().sockets, 256);
+  const last = gated.browser();
+  await last.login();
+  const refused = await open(last);
+  await until("the 257th is closed", () => refused.closed);
+  assert.equal(refused.closed?.code, 4429);
+  sockets[0]?.cut();
+  await until("the first is gone", () => gated.running.counts().sockets === 255);
+  const taken = await open(last);
+  assert.deepEqual([taken.closed, gated.running.counts().sockets], [null, 256]);
+  for (const socket of [...sockets, taken]) socket.cut();
+  await until("all are gone", () => gated.running.counts().sockets === 0, 5000);
 });
 
 test("the status tells a signed-in caller everything, and takes an invalid credential for none", async (t) => {
