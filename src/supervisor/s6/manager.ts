@@ -41,12 +41,15 @@ export function createS6Manager(deps: S6Deps): ServiceManager {
     canRegister: true,
     scandir,
     list: async () => listSlots(scandir),
-    facts,
-    register: (spec, { start }) => register(registration, spec, !start),
-    unregister: (slot) => unregister(registration, checked(slot)),
-    start: (slot, options) => control.start(checked(slot), options),
-    stop: (slot, options) => control.stop(checked(slot), options),
-    restart: (slot, options) => control.restart(checked(slot), options),
+    facts: async (slot) => facts(checked(slot)),
+    async register(spec, { start }) {
+      if (spec.kind === "gateway") checked(`gateway-${spec.profile}`);
+      return register(registration, spec, !start);
+    },
+    unregister: async (slot) => unregister(registration, checked(slot)),
+    start: async (slot, options) => control.start(checked(slot), options),
+    stop: async (slot, options) => control.stop(checked(slot), options),
+    restart: async (slot, options) => control.restart(checked(slot), options),
     rescan: () => rescan(registration, "the slots", "-a"),
   };
 }
