@@ -7,7 +7,7 @@ import { processStartTime } from "#base/process-identity.ts";
 import { ServiceError, type SlotSpec } from "../port.ts";
 import { type SlotLayout, writeSlotFiles } from "../slot-files.ts";
 import { slotName } from "../slot-name.ts";
-import type { RunTool } from "./tool.ts";
+import type { RunTool, ToolEnd } from "./tool.ts";
 
 export interface RegistrationDeps {
   readonly scandir: string;
@@ -44,16 +44,25 @@ export function placeSlot(
   down: boolean,
 ): void {
   const slot = slotName(spec);
-  removeLeftovers(scandir);
   const staging = join(scandir, `.new-${slot}.${process.pid}`);
-  rmSync(staging, { recursive: true, force: true });
   try {
+    removeLeftovers(scandir);
+    rmSync(staging, { recursive: true, force: true });
     writeSlotFiles(staging, spec, layout, down);
     // rename replaces an empty directory only: an existing slot makes it fail (container.md §16, 13).
     renameSync(staging, join(scandir, slot));
   } catch (error) {
-    rmSync(staging, { recursive: true, force: true });
+    discard(staging);
     throw placeFailed(slot, spec.profile, error, scandir);
+  }
+}
+
+/** The error that led here is the one to tell. */
+function discard(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // The next registration sweeps it, once this process is gone.
   }
 }
 
@@ -105,7 +114,8 @@ export async function unregister(deps: RegistrationDeps, slot: string): Promise<
   } catch (error) {
     throw placeFailed(slot, slot, error, scandir);
   }
-  await rescan(deps, slot, "-an");
+  // Where no s6-svscan listens nobody has to be told; whether a supervisor is left is asked in any case.
+  await run("s6-svscanctl", ["-an", scandir]);
   await endSupervisors(deps, slot, gone);
   rmSync(gone, { recursive: true, force: true });
 }
@@ -134,6 +144,8 @@ export async function waitSupervised(
   const both = [join(scandir, slot), join(scandir, slot, "log")];
   const isUp = await waitUntil(SUPERVISED_MS, async () => {
     const ends = await Promise.all(both.map((dir) => run("s6-svok", [dir])));
+    const denied = ends.find(isDenied);
+    if (denied) throw toolFailed("s6-svok", slot, denied);
     return ends.every(({ rc }) => rc === 0);
   });
   if (isUp) return;
@@ -147,7 +159,7 @@ export async function waitSupervised(
 export async function rescan(
   { scandir, run }: Pick<RegistrationDeps, "scandir" | "run">,
   slot: string,
-  how: "-a" | "-an",
+  how: "-a",
 ): Promise<void> {
   const end = await run("s6-svscanctl", [how, scandir]);
   if (end.rc === 0) return;
@@ -162,7 +174,7 @@ export function toolFailed(
 ): ServiceError {
   const detail = { tool, rc: end.rc, stderr: end.stderr.trim() };
   const uid = process.getuid?.() ?? "unknown";
-  if (/permission denied|operation not permitted/iu.test(end.stderr)) {
+  if (isDenied(end)) {
     return new ServiceError("permission", `${slot} cannot be controlled as uid ${uid}.`, {
       slot,
       detail,
@@ -180,6 +192,9 @@ export function toolFailed(
     detail,
   });
 }
+
+const isDenied = ({ rc, stderr }: Pick<ToolEnd, "rc" | "stderr">): boolean =>
+  rc !== 0 && /permission denied|operation not permitted/iu.test(stderr);
 
 async function waitUntil(limitMs: number, condition: () => Promise<boolean>): Promise<boolean> {
   const end = performance.now() + limitMs;
