@@ -43,9 +43,9 @@ export class FactsReader {
   /** `slot` is a name of ours. */
   async read(slot: string): Promise<SlotFacts> {
     const dir = join(this.#scandir, slot);
-    const made = statSync(dir, { throwIfNoEntry: false });
+    const made = madeAt(dir);
     const { kind, profile } = parseSlotName(slot) ?? { kind: "gateway", profile: slot };
-    const told = made ? await this.#ask(slot, dir) : null;
+    const told = made === null ? null : await this.#ask(slot, dir);
     const status = told?.status ?? UNSUPERVISED;
     const deaths = told?.deaths ?? [];
     return {
@@ -53,15 +53,15 @@ export class FactsReader {
       kind,
       profile,
       ...status,
-      registered: made?.isDirectory() === true,
+      registered: made !== null,
       supervised: told !== null,
       finishing: isFinishing(status, deaths.length),
-      registeredAt: made?.birthtimeMs ?? null,
+      registeredAt: made,
       deaths,
-      backoff: made ? readBackoff(dir, Date.now()) : null,
+      backoff: made === null ? null : readBackoff(dir, Date.now()),
       answers: status.up && status.ready ? await asksLive(dir) : null,
-      spec: made ? readSlotSpec(dir) : null,
-      lastError: made ? readLastError(dir) : null,
+      spec: made === null ? null : readSlotSpec(dir),
+      lastError: made === null ? null : readLastError(dir),
     };
   }
 
@@ -85,9 +85,24 @@ export class FactsReader {
   }
 }
 
+/** Epoch milliseconds; null for what is no directory, or not ours to see. */
+function madeAt(dir: string): number | null {
+  try {
+    const found = statSync(dir);
+    return found.isDirectory() ? found.birthtimeMs : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The directory of a supervisor is closed to all but its own user. */
 function stampOf(dir: string): string {
-  const found = statSync(join(dir, "supervise", "status"), { throwIfNoEntry: false, bigint: true });
-  return found === undefined ? "none" : `${found.ino}:${found.mtimeNs}`;
+  try {
+    const { ino, mtimeNs } = statSync(join(dir, "supervise", "status"), { bigint: true });
+    return `${ino}:${mtimeNs}`;
+  } catch {
+    return "none";
+  }
 }
 
 /** Nobody reads the control FIFO of a slot whose supervisor died. */
