@@ -66,3 +66,8 @@ function isSpec(value: unknown): value is SlotSpec {
 export function forgetBackoff(dir: string): void {
   rmSync(join(dir, "data", "backoff"), { force: true });
 }
+
+/** A respawned supervisor leaves it down; for where `s6-svc -D` would end it too soon (container.md §6.1). */
+export function markDown(dir: string): void {
+  writeFileSync(join(dir, "down"), "");
+}

@@ -7,7 +7,7 @@ import { LABELS } from "../detect.ts";
 import type { ControlOptions, ServiceManager, SlotFacts } from "../port.ts";
 import { invalidName, ServiceError } from "../port.ts";
 import { writeDesired, type Desired } from "../service-files.ts";
-import { forgetBackoff, type SlotLayout } from "../slot-files.ts";
+import { forgetBackoff, markDown, type SlotLayout } from "../slot-files.ts";
 import { parseSlotName } from "../slot-name.ts";
 import { FactsReader } from "./facts.ts";
 import { register, rescan, toolFailed, unregister, waitSupervised } from "./registration.ts";
@@ -124,7 +124,12 @@ class S6Control {
     options: ControlOptions,
   ): Promise<ServiceBody> {
     const facts = await this.#prepare(slot, desired, options);
-    if (desired === "stopped") await this.#svc(slot, ["-O"]);
+    if (desired === "stopped") {
+      markDown(this.#dir(slot));
+      await this.#svc(slot, ["-O"]);
+    } else {
+      await this.#svc(slot, ["-U"]);
+    }
     if (facts.up && facts.pid !== null) process.kill(facts.pid, "SIGUSR1");
     return this.#deps.judge(await this.#facts(slot));
   }
