@@ -56,8 +56,8 @@ interface Grouped extends Candidate {
 
 /**
  * A page of an index. FTS5 sees a bound JavaScript number as REAL and then ignores it as a limit: rowids go as bigint.
- * `ids` selects rowids and must end with a WHERE clause. Only the newest row of each `per` comes back: SQLite takes
- * the other columns from the row with the maximum (sqlite.org/lang_select.html §2.4).
+ * `ids` selects rowids and must end with a WHERE clause. Only the newest row of each `per` comes back. It is looked up
+ * again by its id: beside both a maximum and a minimum SQLite takes bare columns from either row (sqlite.org/lang_select.html §2.4).
  */
 function pageOf(
   sql: Sql,
@@ -67,10 +67,11 @@ function pageOf(
   per: "m.session_id" | "m.id",
 ): Page {
   const rows = sql.all<Grouped>(
-    `SELECT max(f.rowid) AS id, ${CANDIDATE}, count(*) AS found, min(f.rowid) AS lowest
-      FROM (${ids} AND rowid < ? ORDER BY rowid DESC LIMIT ?) f
-      CROSS JOIN messages m ON m.id = f.rowid CROSS JOIN sessions s ON s.id = m.session_id
-      GROUP BY ${per} ORDER BY 1 DESC`,
+    `SELECT g.id, ${CANDIDATE}, g.found, g.lowest
+      FROM (SELECT max(f.rowid) AS id, count(*) AS found, min(f.rowid) AS lowest
+        FROM (${ids} AND rowid < ? ORDER BY rowid DESC LIMIT ?) f
+        CROSS JOIN messages m ON m.id = f.rowid GROUP BY ${per}) g
+      CROSS JOIN messages m ON m.id = g.id CROSS JOIN sessions s ON s.id = m.session_id ORDER BY g.id DESC`,
     ...values,
     BigInt(cursor.before),
     cursor.rows,

@@ -159,6 +159,22 @@ test("a tool result is found by the first word of each of its lines, and shown a
   other.run("INSERT INTO messages_fts(messages_fts, rank) VALUES ('integrity-check', 1)");
 });
 
+test("a hit is one row: its role, id and snippet belong together", async (t) => {
+  const { store } = await open(t);
+  await store.createSession({ id: "s", source: "cli", startedAt: 1 });
+  const content = (text: string) => ({ content: text, timestamp: 1 });
+  const [, , last] = await store.appendMessages("s", [
+    { role: "user", ...content("where is the harbour") },
+    { role: "tool", toolCallId: "c", toolName: "terminal", ...content('{"output":"harbour"}') },
+    { role: "assistant", ...content("[found] the harbour") },
+  ]);
+  for (const query of ["harbour", '"the harbour"', "harb*"]) {
+    const [hit, ...rest] = (await store.search(query, { limit: 5 })).hits;
+    assert.deepEqual([rest.length, hit?.role, hit?.messageId], [0, "assistant", last], query);
+    assert.match(hit?.snippet ?? "", /^\[found\]/);
+  }
+});
+
 test("tool results are found by name and by their first 8192 characters", async (t) => {
   const { store } = await open(t);
   const content = `early ${"x ".repeat(5000)} late`;

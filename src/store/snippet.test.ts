@@ -33,6 +33,7 @@ const CASES: readonly (readonly [name: string, piece: string, line: string])[] =
     "output: f() { return; } >>>end<<<",
   ],
   ["plain text of an import", "just\nwords >>>here<<<", "just words >>>here<<<"],
+  ["plain text in brackets", "[done] >>>now<<<", "[done] >>>now<<<"],
   ["nothing", "", ""],
 ];
 

@@ -28,7 +28,7 @@ export function startOf(text: string): string {
 /** A key of a JSON object with what stands before it and before its value; the first may be cut at its start. */
 const KEY = /(?:^…?|(?<!\\)"?[\]}]*[{[,]+\s*(?<!\\)")((?:[\w-]|>>>|<<<)+)":\s*(?:\[?"|\[\])?/g;
 const BETWEEN = /(?<!\\)"[\]}]*,[{[]*"/g;
-const START = /^[{[]+"?/;
+const START = /^[{[]+"/;
 const END = /(?<!\\)"?[\]}]+$/;
 const ESCAPE = /\\(?:u([\da-f]{4})|(.))/gi;
 
