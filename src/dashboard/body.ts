@@ -8,7 +8,7 @@ export const UPLOAD_LIMIT_BYTES = 25 * 1024 * 1024;
 export const JSON_DEADLINE_MS = 60_000;
 export const UPLOAD_DEADLINE_MS = 600_000;
 
-/** The rest of a refused body is not read: the connection closes with the answer. */
+/** Who is too slow is not waited for: the connection closes with the answer. */
 const CLOSE = { Connection: "close" };
 
 export interface BodyRule {
@@ -46,7 +46,7 @@ export function readBody(incoming: IncomingMessage, rule: BodyRule, clock: Clock
 function tooLarge(rule: BodyRule): HttpFailure {
   const limit =
     rule.maxBytes >= 1024 * 1024 ? `${rule.maxBytes / 1048576} MiB` : `${rule.maxBytes / 1024} KiB`;
-  return fail(413, "too_large", `The body is larger than ${limit}`, {}, CLOSE);
+  return fail(413, "too_large", `The body is larger than ${limit}`);
 }
 
 /** The media type in lower case, without parameters; "" when there is none. */

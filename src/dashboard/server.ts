@@ -23,17 +23,22 @@ export interface ServerDeps {
 
 export function createHttpServer(deps: ServerDeps): Server {
   const known = new WeakMap<IncomingMessage, Known>();
-  const listener = getRequestListener((request, bindings) => {
-    const incoming = bindings.incoming as IncomingMessage;
-    const found = known.get(incoming);
-    if (!found) throw new Error("request without facts");
-    return found.response ?? deps.app.fetch(request, { incoming, facts: found.facts });
-  });
+  const listener = getRequestListener(
+    (request, bindings) => {
+      const incoming = bindings.incoming as IncomingMessage;
+      const found = known.get(incoming);
+      if (!found) throw new Error("request without facts");
+      return found.response ?? deps.app.fetch(request, { incoming, facts: found.facts });
+    },
+    // Its own cuts the connection half a second after the answer.
+    { autoCleanupIncoming: false },
+  );
   const hand = (incoming: IncomingMessage, outgoing: ServerResponse, found: Known): void => {
     known.set(incoming, found);
     // The adapter builds a URL from Host and target: it gets a plain one, never the client's.
     incoming.headers.host = "localhost";
     incoming.url = "/";
+    if (incoming.method !== "GET" && incoming.method !== "HEAD") linger(incoming, outgoing);
     void listener(incoming, outgoing);
   };
   const server = createServer(
@@ -79,6 +84,21 @@ interface Known {
   readonly facts: RequestFacts;
   /** Made already; the adapter only writes it. */
   readonly response: Response | null;
+}
+
+const LINGER_MS = 30_000;
+
+/**
+ * What is left of a refused body is read and dropped for a while: closing on it would reset the connection, and whoever sends
+ * first and reads afterwards would never see the answer (RFC 9112 §9.6).
+ */
+function linger(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  outgoing.once("finish", () => {
+    if (incoming.readableEnded || incoming.destroyed) return;
+    const timer = setTimeout(() => incoming.socket.destroy(), LINGER_MS).unref();
+    incoming.once("close", () => clearTimeout(timer));
+    incoming.resume();
+  });
 }
 
 /** Names and values in turns, as `writeHead` takes them: one check of the lot is cheaper than one for each. */
