@@ -2,6 +2,7 @@
 import { HermesError } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
 import type { ProviderRegistry } from "./providers/registry.ts";
+import { FOR_PROGRAMS } from "./providers/token-provider.ts";
 import type { GateReason } from "./require-auth.ts";
 
 export interface RefusalFacts {
@@ -39,7 +40,7 @@ const WAYS_OUT: readonly string[] = [
 export function providerBullets(providers: ProviderRegistry): RefusalFacts["providers"] {
   return providers.reports().map(({ name, reason }) => ({
     name,
-    reason: reason ?? "ready, but for programs only: nobody can sign in with it",
+    reason: reason ?? `ready, but ${FOR_PROGRAMS}`,
   }));
 }
 

@@ -51,7 +51,12 @@ function refuseWithoutProvider({ settings, warn, providers, log }: DashboardDeps
   if (why !== null && ready.length === 0) {
     throw gateRequired({ host, port, why, publicUrl, providers: providerBullets(providers) });
   }
-  if (why !== null) log.info("login gate is on", { host, providers: ready.join(", ") });
+  if (why !== null) {
+    log.info("login gate is on", { host, providers: ready.join(", ") });
+    warn(
+      `hermes: the login gate is on (bound to ${host}); people sign in with ${ready.join(", ")}.`,
+    );
+  }
   for (const line of providers.reports().flatMap(complaints)) warn(line);
   if (!insecure) return;
   const reach = publicUrl ? ` and as ${publicUrl.href}` : "";

@@ -88,6 +88,8 @@ test("the refusal names every provider's reason and the ways out, in order, in a
     'nous: HERMES_DASHBOARD_OAUTH_CLIENT_ID (dashboard.oauth.client_id) must start with "agent:"',
     "self-hosted: ",
     "basic: ",
+    "drain: ready, but for programs only: nobody signs in with it",
+    "metrics: HERMES_METRICS_TOKEN is not set (for programs only",
     "HERMES_DASHBOARD_BASIC_AUTH_USERNAME and _PASSWORD",
     "hermes dashboard set-password",
     "HERMES_DASHBOARD_OAUTH_CLIENT_ID, or HERMES_DASHBOARD_OIDC_ISSUER + _CLIENT_ID",
@@ -115,6 +117,14 @@ test("a public URL engages the gate on loopback; with a provider it serves, with
   assert.equal((await gated.stranger("/api/sessions")).status, 401);
   assert.equal((await gated.stranger("/api/sessions")).json()["login_url"], "/a/login");
   assert.equal((await gated.stranger("/api/status")).json()["auth_required"], true);
+  assert.deepEqual(
+    gated.warnings.filter((line) => line.includes("gate")),
+    ["hermes: the login gate is on (bound to 127.0.0.1); people sign in with basic."],
+  );
+  assert.ok(
+    gated.logLines.includes('login gate is on {"host":"127.0.0.1","providers":"basic"}'),
+    gated.logLines.join("\n"),
+  );
   const open = await openDashboard(t, { env, flags: { insecure: true } });
   assert.equal((await open.ask("/api/sessions")).status, 200);
   const status = (await open.stranger("/api/status")).json();

@@ -45,7 +45,9 @@ function chooserFrame(words: PageWords, facts: LoginPageFacts): Frame {
   const body = [
     notice(words, facts),
     ...links.map((provider) => providerLink(words, provider, facts)),
-    ...forms.map((provider, at) => passwordForm(words, provider, facts, at)),
+    ...forms.map((provider, at) =>
+      section(provider, facts.providers.length > 1, passwordForm(words, provider, facts, at)),
+    ),
   ];
   return { title: words.title, body: body.join("\n") };
 }
@@ -87,6 +89,14 @@ function providerLink(words: PageWords, provider: Shown, facts: LoginPageFacts):
   return `<a class="provider-btn" href="${url}">${label}</a>`;
 }
 
+/** Named where there is something to tell it apart from; alone, the page's heading says it all. */
+function section({ name, displayName }: Shown, isNamed: boolean, form: string): string {
+  if (!isNamed) return `<section>\n${form}\n</section>`;
+  const id = `with-${escapeHtml(name)}`;
+  const heading = `<h2 id="${id}">${escapeHtml(displayName)}</h2>`;
+  return `<section aria-labelledby="${id}">\n${heading}\n${form}\n</section>`;
+}
+
 function passwordForm(
   words: PageWords,
   provider: Shown,
@@ -96,15 +106,12 @@ function passwordForm(
   const action = escapeHtml(href(prefix, "/auth/password-login"));
   const described = error === "invalid" ? ' aria-invalid="true"' : "";
   const focus = at === 0 ? " autofocus" : "";
-  return `<section aria-label="${escapeHtml(provider.displayName)}">
-<h2>${escapeHtml(provider.displayName)}</h2>
-<form method="post" action="${action}">
+  return `<form method="post" action="${action}">
 <input type="hidden" name="provider" value="${escapeHtml(provider.name)}">
 <input type="hidden" name="next" value="${escapeHtml(next ?? "")}">
 <label>${words.username}<input name="username" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="256" required${focus}${described}></label>
 <label>${words.password}<input name="password" type="password" autocomplete="current-password" maxlength="1024" required${described}></label>
 <button type="submit">${words.signIn}</button>
 </form>
-<p class="soft">${words.forgotten}</p>
-</section>`;
+<p class="soft">${words.forgotten}</p>`;
 }

@@ -30,6 +30,19 @@ test("links keep their raw ampersand, everything else is escaped", () => {
   assert.ok(!html.includes("<script") && !html.includes('<"x">'));
 });
 
+test("a password form is named once, and only beside another way in", () => {
+  const basic = {
+    kind: "password",
+    name: name("basic"),
+    displayName: "Username & Password",
+  } as const;
+  const count = (html: string): number => html.split("Username &amp; Password").length - 1;
+  assert.equal(count(loginPage({ ...FACTS, providers: [basic] })), 0);
+  const both = loginPage({ ...FACTS, providers: [STUB, basic] });
+  assert.equal(count(both), 1);
+  assert.match(both, /<section aria-labelledby="with-basic">\s*<h2 id="with-basic">/u);
+});
+
 test("no provider: the ways out, never the insecure switch", () => {
   const html = loginPage({ ...FACTS, providers: [] });
   assert.match(html, /Sign-in unavailable/);

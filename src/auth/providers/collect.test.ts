@@ -112,7 +112,7 @@ const CASES: readonly Case[] = [
   ["N=1e3", "basic", hash(`scrypt$1e3$8$1$${SALT}$${KEY}`), "invalid", /whole numbers/u],
   ["no salt", "basic", hash(`scrypt$16384$8$1$$${KEY}`), "invalid", /salt or key/u],
   ["a short key", "basic", hash(`scrypt$16384$8$1$${SALT}$YWJj`), "invalid", /salt or key/u],
-  ["nothing", "drain", {}, "skipped", /DRAIN_SECRET is not set/u],
+  ["nothing", "drain", {}, "skipped", /DRAIN_SECRET is not set \(for programs only/u],
   ["a good one", "drain", { drainSecret: secret(DRAIN) }, "ready", /^$/u],
   ["42 characters", "drain", { drainSecret: secret(DRAIN.slice(0, 42)) }, "invalid", /42 char/u],
   [
@@ -129,7 +129,7 @@ const CASES: readonly Case[] = [
     "invalid",
     /bits, at least 128/u,
   ],
-  ["nothing", "metrics", {}, "skipped", /METRICS_TOKEN is not set/u],
+  ["nothing", "metrics", {}, "skipped", /METRICS_TOKEN is not set \(for programs only/u],
   ["something", "metrics", { metricsToken: secret("m") }, "ready", /^$/u],
 ];
 

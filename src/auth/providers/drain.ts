@@ -1,7 +1,7 @@
 // `drain`: whoever holds the secret may drain the gateway (dashboard.md §5.6). Machines hold it, so it must not be guessable.
 import type { Offer } from "./registry.ts";
 import type { Secret } from "./secret.ts";
-import { createTokenProvider } from "./token-provider.ts";
+import { createTokenProvider, FOR_PROGRAMS } from "./token-provider.ts";
 
 const VARIABLE = "HERMES_DASHBOARD_DRAIN_SECRET";
 const LEAST_CHARACTERS = 43;
@@ -10,7 +10,9 @@ const LEAST_BITS = 128;
 
 export function offerDrain(secret: Secret | null): Offer {
   const name = "drain";
-  if (secret === null) return { status: "skipped", name, reason: `${VARIABLE} is not set` };
+  if (secret === null) {
+    return { status: "skipped", name, reason: `${VARIABLE} is not set (${FOR_PROGRAMS})` };
+  }
   const weakness = weaknessOf(secret.reveal());
   if (weakness !== null) {
     const reason = `${VARIABLE} is too weak: ${weakness}; 32 random bytes as base64url will do`;

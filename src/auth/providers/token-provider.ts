@@ -3,6 +3,9 @@ import { epochOf, isSameText } from "./digest.ts";
 import { parseProviderName, type Scope, type TokenProvider } from "./provider.ts";
 import type { Secret } from "./secret.ts";
 
+/** Beside the reason of one that is not ready: it stands in a list with those that people sign in with. */
+export const FOR_PROGRAMS = "for programs only: nobody signs in with it";
+
 export interface TokenProviderOptions {
   readonly name: "drain" | "metrics";
   readonly displayName: string;
