@@ -3,10 +3,17 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
+import { collectProviders } from "#auth/providers/collect.ts";
+import type { Offer } from "#auth/providers/registry.ts";
+import { readProviderSettings } from "#auth/providers/settings.ts";
+import { systemRandom } from "#base/ids.ts";
+import { silentLog } from "#base/log.ts";
+import { loadConfig } from "#config/load.ts";
 import { FakeClock } from "../kit/fake-clock.ts";
 import { type GatedDashboard, openGated } from "../kit/gated.ts";
 import { createStubProvider, offerStub } from "../kit/stub-provider.ts";
+import { tempDir } from "../kit/temp-dir.ts";
 
 const VERIFIER = "v".repeat(43);
 const CHALLENGE = createHash("sha256").update(VERIFIER).digest("base64url");
@@ -150,4 +157,92 @@ test("several providers: a page to choose; an access token is no cookie and a co
   for (const token of [id, `hat_${id}.${"x".repeat(43)}`]) {
     assert.equal((await gated.stranger("/api/auth/me", bearer(token))).status, 401);
   }
+});
+
+const PASSWORD_ENV = {
+  HERMES_DASHBOARD_BASIC_AUTH_USERNAME: "ann",
+  HERMES_DASHBOARD_BASIC_AUTH_PASSWORD: "right-password-0123",
+};
+const RIGHT = { provider: "basic", username: "ann", password: "right-password-0123" };
+
+async function openByPassword(t: TestContext, more: readonly Offer[] = []) {
+  const clock = new FakeClock();
+  const fixed = { clock, random: systemRandom, log: silentLog };
+  const loaded = loadConfig({ processEnv: PASSWORD_ENV, home: tempDir(t, "hermes-settings") });
+  const bundled = collectProviders(readProviderSettings(loaded), fixed);
+  const gated = await openGated(t, { clock, withoutStub: true, more: [...bundled, ...more] });
+  const browser = gated.browser({ headers: { origin: gated.url } });
+  /** To the form of the app's login; its `state`. */
+  const start = async (changes: Record<string, string> = {}): Promise<string> => {
+    const begun = await browser.get(authorizeUrl(changes));
+    const location = begun.headers["location"] ?? "";
+    assert.match(location, /^\/login\?native=[\w-]{43}$/u);
+    return location.slice("/login?native=".length);
+  };
+  const post = (fields: Record<string, string>) =>
+    browser.get("/auth/password-login", {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams(fields).toString(),
+    });
+  return { clock, gated, browser, start, post };
+}
+
+test("by password: the app's form, wrong and right, then the app's code; the browser gets no cookie", async (t) => {
+  const { gated, browser, start, post } = await openByPassword(t);
+  const native = await start();
+  const page = await browser.get(`/login?native=${native}`);
+  assert.ok(page.body.includes(`<input type="hidden" name="native" value="${native}">`));
+  const wrong = await post({ ...RIGHT, password: "wrong", native });
+  assert.deepEqual(
+    [wrong.status, wrong.headers["location"]],
+    [303, `/login?error=invalid&native=${native}`],
+  );
+  const done = await post({ ...RIGHT, native });
+  assert.equal(done.status, 200);
+  const url = /^0;url=(\S+)$/u.exec(done.headers["refresh"] ?? "")?.[1] ?? "";
+  const target = new URL(url);
+  assert.equal(`${target.origin}${target.pathname}`, GOOD.redirect_uri);
+  assert.equal(target.searchParams.get("state"), "app-state");
+  assert.ok(done.body.includes(`href="${url.replaceAll("&", "&amp;")}"`));
+  assert.deepEqual(browser.jar.cookies, []);
+  const answer = await exchange(gated, target.searchParams.get("code") ?? "");
+  assert.equal(answer.json()["provider"], "basic");
+  const { access_token: access, refresh_token: renew } = answer.json<Tokens>();
+  const me = (await gated.stranger("/api/auth/me", bearer(access))).json();
+  assert.deepEqual([me["user_id"], me["provider"]], ["ann", "basic"]);
+  assert.equal((await refresh(gated, renew)).status, 200);
+  // Used: the form of before opens nothing any more.
+  const again = await post({ ...RIGHT, native });
+  assert.deepEqual([again.status, again.headers["location"]], [303, "/login?error=expired"]);
+  const asJson = await start();
+  const body = { ...RIGHT, native: asJson };
+  const told = await browser.get("/auth/password-login", { method: "POST", body });
+  assert.match(told.json<{ next: string }>().next, /^http:\/\/127\.0\.0\.1:51234\/done\?code=/u);
+});
+
+test("by password: another browser, a state of another provider, and one that is too old open nothing", async (t) => {
+  const clock = new FakeClock();
+  const stub = createStubProvider({ clock });
+  const { clock: time, gated, browser, start, post } = await openByPassword(t, [offerStub(stub)]);
+  const native = await start({ provider: "basic" });
+  const stranger = await gated.stranger("/auth/password-login", {
+    method: "POST",
+    body: { ...RIGHT, native },
+  });
+  assert.deepEqual([stranger.status, stranger.setCookies], [400, []]);
+  const viaStub = await browser.get(authorizeUrl({ provider: "stub" }));
+  const state = new URL(viaStub.headers["location"] ?? "").searchParams.get("state") ?? "";
+  const mixed = await post({ ...RIGHT, native: state });
+  assert.deepEqual([mixed.status, mixed.headers["location"]], [303, "/login?error=expired"]);
+  // An issuer's answer cannot take the place of the password.
+  assert.equal((await browser.get(`/auth/callback?code=stub_code&state=${native}`)).status, 400);
+  const late = await start({ provider: "basic" });
+  await time.advance(601_000);
+  const old = await post({ ...RIGHT, native: late });
+  assert.deepEqual([old.status, old.headers["location"]], [303, "/login?error=expired"]);
+  assert.deepEqual(
+    browser.jar.cookies.filter(({ name }) => name === "hermes_session_at"),
+    [],
+  );
 });

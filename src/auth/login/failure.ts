@@ -86,6 +86,22 @@ export const TOO_MANY: LoginFailure = {
   error: "rate_limited",
   reason: "rate_limited",
 };
+/** Of native apps: codes that nobody has fetched yet. */
+export const TOO_MANY_CODES: LoginFailure = {
+  status: 503,
+  code: "provider_unreachable",
+  detail: "Too many sign-ins are waiting",
+  error: "failed",
+  reason: "too_many_codes",
+};
+/** The form of a native app's login that this browser did not start, or too long ago. */
+export const UNKNOWN_ATTEMPT: LoginFailure = {
+  status: 400,
+  code: "invalid",
+  detail: "The sign-in of the app is over",
+  error: "expired",
+  reason: "state_mismatch",
+};
 export const UNKNOWN_PROVIDER: LoginFailure = {
   status: 404,
   code: "not_found",

@@ -8,7 +8,7 @@ import { type GateAnswer, jsonAnswer, pageAnswer, redirectAnswer } from "../answ
 import type { NativeRequest } from "../attempt-cookie.ts";
 import { chooserPage, type Choice } from "../pages/login-page.ts";
 import { href } from "../prefix.ts";
-import type { Login, RedirectProvider } from "../providers/provider.ts";
+import type { Login, LoginProvider } from "../providers/provider.ts";
 import { idOf, mintNativeTokens } from "../native-tokens.ts";
 import { digestOfId } from "../sessions/records.ts";
 import type { Session } from "../sessions/session.ts";
@@ -22,7 +22,7 @@ const MOST_PER_CLIENT = 8;
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 interface Pending {
-  readonly provider: RedirectProvider;
+  readonly provider: LoginProvider;
   readonly login: Login;
   readonly request: GateRequest;
   readonly challenge: string;
@@ -84,14 +84,14 @@ async function authorize(
 ): Promise<GateAnswer> {
   const native = parseNativeRequest(query);
   if (typeof native === "string") return jsonAnswer(400, { detail: native, code: "invalid" });
-  const redirects = deps.providers.loginProviders().filter(({ kind }) => kind === "redirect");
-  const [only, ...others] = redirects;
+  const providers = deps.providers.loginProviders();
+  const [only, ...others] = providers;
   const named = query.get("provider") ?? (others.length === 0 ? only?.name : undefined);
   if (named !== undefined) {
     return startRedirectLogin({ provider: named, next: null, fresh: false, native }, request, deps);
   }
   // Several: the page with one link each, which comes back here with a name.
-  const links = redirects.map(({ name, displayName }) => ({
+  const links = providers.map(({ name, displayName }) => ({
     label: displayName,
     url: href(request.prefix, `/auth/native/authorize?${withProvider(query, name)}`),
   }));

@@ -1,21 +1,12 @@
 // Signing in at a provider: the way there and the way back (dashboard.md §6.1, §6.2; RFC 6749 §4.1, RFC 7636).
 import type { Caller, GateRequest } from "../access.ts";
 import { type GateAnswer, redirectAnswer } from "../answer.ts";
-import {
-  ATTEMPT_TTL_SECONDS,
-  findAttempt,
-  type LoginAttempt,
-  type NativeRequest,
-  readAttempts,
-  type ReadAttempts,
-  writeAttempts,
-} from "../attempt-cookie.ts";
+import { findAttempt, type LoginAttempt, type NativeRequest } from "../attempt-cookie.ts";
 import { deviceOf } from "../audit.ts";
-import { ATTEMPT_COOKIE, clearCookie, readCookies, setCookie } from "../cookies.ts";
 import { landing, nextQuery, parseNext, type SafeRedirect } from "../next.ts";
 import { href, parsePrefix } from "../prefix.ts";
 import { callProvider } from "../provider-call.ts";
-import type { Login, RedirectProvider } from "../providers/provider.ts";
+import type { Login, LoginProvider, RedirectProvider } from "../providers/provider.ts";
 import type { LoginDeps } from "./deps.ts";
 import {
   answerFailure,
@@ -23,8 +14,11 @@ import {
   logCause,
   type LoginFailure,
   TOO_MANY,
+  TOO_MANY_CODES,
   UNKNOWN_PROVIDER,
 } from "./failure.ts";
+import { attemptsOf, type KeptAttempts, keepAttempts } from "./kept-attempts.ts";
+import { startNativePassword } from "./native-password.ts";
 import { openBrowserSession } from "./open-session.ts";
 
 /** Where a native app's login ends, instead of in a cookie (dashboard.md §8.2). */
@@ -32,7 +26,7 @@ export interface NativeFinish {
   /** Where the app listens, with its code; null: too many codes wait. */
   finish(
     native: NativeRequest,
-    provider: RedirectProvider,
+    provider: LoginProvider,
     login: Login,
     request: GateRequest,
   ): string | null;
@@ -67,6 +61,7 @@ export async function startRedirectLogin(
   const provider = deps.providers.loginProvider(name);
   if (!provider) return answerFailure(UNKNOWN_PROVIDER, request, deps, { next });
   if (provider.kind === "password") {
+    if (native) return startNativePassword(native, provider, request, deps);
     return redirectAnswer(href(request.prefix, `/login${nextQuery(next, "?")}`));
   }
   const device = deviceOf(request.headers["user-agent"]);
@@ -78,7 +73,7 @@ export async function startRedirectLogin(
     );
     const startedAt = Math.floor(deps.clock.now() / 1000);
     const mine = { ...attempt, provider: provider.name, next, startedAt, native };
-    const cookies = keepAttempts([mine, ...readRequest(request, deps).attempts], request);
+    const cookies = keepAttempts([mine, ...attemptsOf(request, deps).attempts], request);
     return redirectAnswer(url.href, cookies);
   } catch (cause) {
     logCause(cause, name, deps);
@@ -102,7 +97,7 @@ export async function finishRedirectLogin(
   const wait = deps.limits.beforeRedirect(request.client);
   if (wait !== null) return tooMany(wait, null, request, deps);
   const query = new URLSearchParams(request.query);
-  const read = readRequest(request, deps);
+  const read = attemptsOf(request, deps);
   const attempt = findAttempt(read.attempts, query.get("state") ?? "");
   // A second tab of the same login: the first one got here before.
   if (!attempt && caller.kind === "session") return redirectAnswer(href(request.prefix, "/"));
@@ -157,15 +152,8 @@ function complete(
 }
 
 const BAD_CALLBACK = { status: 400, code: "invalid", error: "expired" } as const;
-const TOO_MANY_CODES: LoginFailure = {
-  status: 503,
-  code: "provider_unreachable",
-  detail: "Too many sign-ins are waiting",
-  error: "failed",
-  reason: "too_many_codes",
-};
 
-function unknownAttempt({ unreadable, present }: RequestAttempts): LoginFailure {
+function unknownAttempt({ unreadable, present }: KeptAttempts): LoginFailure {
   return unreadable || !present
     ? { ...BAD_CALLBACK, detail: "Missing PKCE state cookie", reason: "missing_pkce_cookie" }
     : { ...BAD_CALLBACK, detail: "OAuth state mismatch", reason: "state_mismatch" };
@@ -204,22 +192,6 @@ function tooMany(
 ): GateAnswer {
   deps.audit.write("rate_limited", { ip: request.client, path: request.path });
   return answerFailure(TOO_MANY, request, deps, { next, retryAfterSeconds: seconds });
-}
-
-interface RequestAttempts extends ReadAttempts {
-  readonly present: boolean;
-}
-
-function readRequest({ headers }: GateRequest, { clock }: LoginDeps): RequestAttempts {
-  const values = readCookies(headers.cookie, ATTEMPT_COOKIE).map(({ value }) => value);
-  const read = readAttempts(values, Math.floor(clock.now() / 1000));
-  return { ...read, present: values.length > 0 };
-}
-
-function keepAttempts(attempts: readonly LoginAttempt[], request: GateRequest): readonly string[] {
-  const value = writeAttempts(attempts, request.prefix);
-  if (value === null) return clearCookie(ATTEMPT_COOKIE, request);
-  return [setCookie(ATTEMPT_COOKIE, value, ATTEMPT_TTL_SECONDS, request)];
 }
 
 /** `?next=` of a sign-in route: checked, without the prefix. */

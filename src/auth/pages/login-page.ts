@@ -13,6 +13,8 @@ export interface LoginPageFacts extends PageFacts {
   readonly fresh: boolean;
   readonly error: LoginError | null;
   readonly loggedOut: boolean;
+  /** `state` of a native app's login that the password form is for; null: the browser itself. */
+  readonly native: string | null;
   /** No login is needed: local mode. */
   readonly local: boolean;
 }
@@ -89,6 +91,10 @@ function providerLink(words: PageWords, provider: Shown, facts: LoginPageFacts):
   return `<a class="provider-btn" href="${url}">${label}</a>`;
 }
 
+function hidden(name: string, value: string): string {
+  return `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
+}
+
 /** Named where there is something to tell it apart from; alone, the page's heading says it all. */
 function section({ name, displayName }: Shown, isNamed: boolean, form: string): string {
   if (!isNamed) return `<section>\n${form}\n</section>`;
@@ -100,15 +106,16 @@ function section({ name, displayName }: Shown, isNamed: boolean, form: string): 
 function passwordForm(
   words: PageWords,
   provider: Shown,
-  { prefix, next, error }: LoginPageFacts,
+  { prefix, next, error, native }: LoginPageFacts,
   at: number,
 ): string {
   const action = escapeHtml(href(prefix, "/auth/password-login"));
   const described = error === "invalid" ? ' aria-invalid="true"' : "";
   const focus = at === 0 ? " autofocus" : "";
+  const app = native === null ? "" : hidden("native", native);
   return `<form method="post" action="${action}">
-<input type="hidden" name="provider" value="${escapeHtml(provider.name)}">
-<input type="hidden" name="next" value="${escapeHtml(next ?? "")}">
+${hidden("provider", provider.name)}
+${hidden("next", next ?? "")}${app}
 <label>${words.username}<input name="username" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="256" required${focus}${described}></label>
 <label>${words.password}<input name="password" type="password" autocomplete="current-password" maxlength="1024" required${described}></label>
 <button type="submit">${words.signIn}</button>

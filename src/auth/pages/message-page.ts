@@ -28,3 +28,12 @@ export function stalledPage(facts: PageFacts & { readonly again: string }): stri
 <a class="provider-btn" href="${escapeHtml(facts.again)}">${words.tryAgain}</a>`,
   }));
 }
+
+/** Signed in for an app on this machine. The browser goes there by itself; the link is for one that does not. */
+export function backToAppPage(facts: PageFacts & { readonly url: string }): string {
+  return renderFrame(facts, (words) => ({
+    title: words.appTitle,
+    body: `<p>${words.app}</p>
+<a class="provider-btn" href="${escapeHtml(facts.url)}">${words.backToApp}</a>`,
+  }));
+}

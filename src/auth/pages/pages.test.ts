@@ -17,6 +17,7 @@ const FACTS: LoginPageFacts = {
   fresh: false,
   error: null,
   loggedOut: false,
+  native: null,
   local: false,
 };
 

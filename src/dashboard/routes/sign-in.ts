@@ -5,6 +5,7 @@ import { pageAnswer, redirectAnswer } from "#auth/answer.ts";
 import type { LoginDeps } from "#auth/login/deps.ts";
 import { logout } from "#auth/login/logout.ts";
 import { createNativeDesk, type NativeDesk } from "#auth/login/native-desk.ts";
+import { nativeAttempt } from "#auth/login/native-password.ts";
 import { passwordLogin, type PasswordInput } from "#auth/login/password-login.ts";
 import { finishRedirectLogin, nextParam, startRedirectLogin } from "#auth/login/redirect-login.ts";
 import { landing, parseNext } from "#auth/next.ts";
@@ -58,7 +59,7 @@ export function registerSignIn(routes: Registrars, services: RouteServices): voi
     upload: { types: ["application/json", FORM], maxBytes: FORM_LIMIT_BYTES },
     handler: step((context, gated) => {
       const { facts, caller } = context;
-      return passwordLogin(passwordInput(context), facts, caller, gated);
+      return passwordLogin(passwordInput(context), facts, caller, gated, native);
     }),
   });
   registerNative(routes, native);
@@ -99,12 +100,17 @@ function loginAnswer(
 ): GateAnswer {
   const next = nextParam(query, facts.prefix);
   const fresh = flagParam(query, "fresh");
-  if (caller.kind === "session" && !fresh) return redirectAnswer(landing(facts.prefix, next));
+  const app = appLogin(query.get("native"), facts, auth.gated?.login ?? null);
+  if (app === null && caller.kind === "session" && !fresh) {
+    return redirectAnswer(landing(facts.prefix, next));
+  }
+  const all = providers.loginProviders();
   const html = loginPage({
     language: facts.headers["accept-language"],
     theme: theme(),
     prefix: facts.prefix,
-    providers: providers.loginProviders(),
+    providers: app === null ? all : all.filter(({ name }) => name === app.provider),
+    native: app?.state ?? null,
     next,
     fresh,
     error: loginErrorOf(query.get("error")),
@@ -114,11 +120,17 @@ function loginAnswer(
   return pageAnswer(200, html, deps.settings.csp);
 }
 
+/** Of a native app that this browser signs in for with a password; null: the login is for the browser. */
+function appLogin(state: string | null, facts: Asked["facts"], login: LoginDeps | null) {
+  return state === null || login === null ? null : nativeAttempt(state, facts, login);
+}
+
 const body = z.object({
   provider: z.string().check(z.maxLength(64)),
   username: z.string().check(z.maxLength(1024)),
   password: z.string().check(z.maxLength(4096)),
   next: z.optional(z.nullable(z.string())),
+  native: z.optional(z.string().check(z.maxLength(128))),
 });
 
 /** Throws 422, and 403 for a form without an `Origin`: a page of ours always sends it. */
@@ -140,8 +152,8 @@ function passwordInput({ facts, bytes }: Asked): PasswordInput {
       })),
     );
   }
-  const { next, ...input } = parsed.data;
-  return { ...input, next: parseNext(next, facts.prefix), isForm };
+  const { next, native = null, ...input } = parsed.data;
+  return { ...input, native, next: parseNext(next, facts.prefix), isForm };
 }
 
 function parseJson(text: string): unknown {
