@@ -6,6 +6,7 @@ import { test, type TestContext } from "node:test";
 import { ServiceError } from "#supervisor/port.ts";
 import type { ServiceState } from "#protocol/http-status.ts";
 import { openDashboard } from "../kit/dashboard.ts";
+import { FakeClock } from "../kit/fake-clock.ts";
 import { fakeService, fakeServices, type FakeServices } from "../kit/fake-services.ts";
 import { openGated } from "../kit/gated.ts";
 import { tempDir } from "../kit/temp-dir.ts";
@@ -83,6 +84,70 @@ test("a restart is answered at once, carried out once, and says the new pid", as
   const job = await jobOf(dashboard, first.json()["job_id"]);
   assert.deepEqual([job["status"], job["before_pid"], job["after_pid"]], ["done", 4242, 5000]);
   assert.deepEqual(services.calls, ["restart gateway-default dashboard"]);
+});
+
+test("77 restarts within 5 s are one restart; 10 s after it another one is", async (t) => {
+  const clock = new FakeClock();
+  const services = fakeServices([fakeService()]);
+  const dashboard = await openDashboard(t, { services, clock });
+  const restart = async (): Promise<boolean> => {
+    const answer = await dashboard.ask("/api/gateway/restart", { method: "POST", body: {} });
+    assert.equal(answer.status, 202);
+    return answer.json<{ coalesced: boolean }>().coalesced;
+  };
+  const coalesced: boolean[] = [];
+  for (let n = 0; n < 77; n++) {
+    coalesced.push(await restart());
+    await clock.advance(5000 / 77);
+  }
+  assert.equal(coalesced.filter(Boolean).length, 76);
+  assert.deepEqual(services.calls, ["restart gateway-default dashboard"]);
+  await clock.advance(5001);
+  assert.equal(await restart(), false);
+  await until("the second restart", () => services.calls.length === 2);
+});
+
+test("a dashboard that nothing supervises: 409 with the command", async (t) => {
+  const kind = "dashboard";
+  const services = fakeServices([fakeService({ name: kind, kind, profile: null })]);
+  const manager = { ...services.manager, kind: "none", canRegister: false } as const;
+  const dashboard = await openDashboard(t, { services: { ...services, manager } });
+  for (const action of ["start", "stop", "restart"]) {
+    const path = `/api/services/dashboard/${action}`;
+    const answer = await dashboard.ask(path, { method: "POST", body: {} });
+    assert.deepEqual([answer.status, answer.json()["code"]], [409, "not_supervised"]);
+    assert.match(String(answer.json()["detail"]), /hermes dashboard --stop/u);
+  }
+  assert.deepEqual(services.calls, []);
+});
+
+test("/readyz is 503 while a service that is wanted is not up; /api/health stays 200", async (t) => {
+  const services = fakeServices();
+  const dashboard = await openGated(t, { services });
+  const cases: readonly (readonly [ServiceState, "running" | "stopped" | null, number])[] = [
+    ["ready", "running", 200],
+    ["degraded", "running", 200],
+    ["starting", "running", 503],
+    ["stopping", "running", 503],
+    ["crash-looping", "running", 503],
+    ["refused", "running", 503],
+    ["stopped", "running", 503],
+    ["unknown", "running", 503],
+    ["stopped", "stopped", 200],
+    ["stopped", null, 200],
+  ];
+  const work = fakeService({ name: "gateway-secret-name", profile: "secret-name" });
+  for (const [state, desired, status] of cases) {
+    services.set([fakeService(), { ...work, state, desired }]);
+    const answer = await dashboard.stranger("/readyz");
+    assert.deepEqual([answer.status, answer.json()["ready"]], [status, status === 200], state);
+    assert.ok(!answer.body.includes("secret-name"));
+    assert.equal((await dashboard.stranger("/api/health")).status, 200);
+  }
+  // Its own slot is judged by itself: it answers.
+  const own = fakeService({ name: "dashboard", kind: "dashboard", profile: null });
+  services.set([{ ...own, state: "starting", desired: "running" }]);
+  assert.equal((await dashboard.stranger("/readyz")).status, 200);
 });
 
 test("a start that is refused ends as failed, with the way out", async (t) => {

@@ -1,7 +1,7 @@
 // Health and status (dashboard.md §11.1, §11.2). Nothing here does I/O for a stranger.
 import { isLoopbackHost } from "#auth/addresses.ts";
 import { isBeyondLoopback, shouldRequireAuth } from "#auth/require-auth.ts";
-import type { ServiceState } from "#protocol/http-status.ts";
+import type { ServiceBody, ServiceState } from "#protocol/http-status.ts";
 import { json, type Registrars } from "../routing.ts";
 import type { RouteServices } from "../route-services.ts";
 
@@ -35,10 +35,18 @@ export function registerStatus(routes: Registrars, services: RouteServices): voi
 
   routes.bootstrap("GET /readyz", {
     handler() {
-      const ready = services.isRunning();
-      const dashboard = ready ? "ready" : "stopping";
+      const running = services.isRunning();
+      const ready = running && !deps.services.watch.services().some(isMissing);
+      const dashboard = running ? "ready" : "stopping";
       const gateway = gatewayState();
       return json({ ready, services: { dashboard, gateway } }, ready ? 200 : 503);
     },
   });
 }
+
+/** Wanted, and not up. Of the dashboard itself this process knows better than any copy of its slot's state. */
+function isMissing({ kind, desired, state }: ServiceBody): boolean {
+  return kind !== "dashboard" && desired === "running" && !UP.includes(state);
+}
+
+const UP: readonly ServiceState[] = ["ready", "degraded"];
