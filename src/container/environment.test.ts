@@ -18,6 +18,9 @@ const GOOD: readonly (readonly [Env, Partial<ContainerEnv>])[] = [
   [{}, { home: "/opt/data", uid: null, gid: null, stopGrace: 10, homeMode: null }],
   [{ HERMES_HOME: "/srv/a" }, { home: "/srv/a" }],
   [{ HERMES_HOME: "" }, { home: "/opt/data" }],
+  [{ HERMES_HOME: "/home/me/.hermes" }, { home: "/home/me/.hermes" }],
+  [{ HERMES_HOME: "/var/lib/hermes" }, { home: "/var/lib/hermes" }],
+  [{ HERMES_HOME: "/tmp/übung-1_2+3@4,5=6~7" }, { home: "/tmp/übung-1_2+3@4,5=6~7" }],
   [
     { HERMES_UID: "1", HERMES_GID: "65534" },
     { uid: 1, gid: 65_534 },
@@ -58,6 +61,16 @@ for (const [env, expected] of GOOD) {
 }
 
 const BAD: readonly (readonly [string, string])[] = [
+  ["HERMES_HOME", "data"],
+  ["HERMES_HOME", "/opt/my data"],
+  ["HERMES_HOME", '/opt/"a"'],
+  ["HERMES_HOME", "/"],
+  ["HERMES_HOME", "/etc"],
+  ["HERMES_HOME", "/usr/local/bin"],
+  ["HERMES_HOME", "/opt/data/../../etc/"],
+  ["HERMES_HOME", "/opt/hermes/data"],
+  ["HERMES_HOME", "/run/service"],
+  ["HERMES_HOME", "/var"],
   ["HERMES_UID", "0"],
   ["HERMES_UID", "65535"],
   ["HERMES_UID", "-1"],
@@ -77,6 +90,8 @@ const BAD: readonly (readonly [string, string])[] = [
   ["HERMES_HOME_MODE", "rwx"],
   ["HERMES_HOME_MODE", "0788"],
   ["HERMES_HOME_MODE", "7"],
+  ["HERMES_HOME_MODE", "000"],
+  ["HERMES_HOME_MODE", "0500"],
 ];
 
 for (const [name, value] of BAD) {

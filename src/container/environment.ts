@@ -1,4 +1,5 @@
 // What setup reads from the container's environment (container.md §5, step R1). One reader, all problems at once.
+import { posix } from "node:path";
 import { parseSwitch } from "#base/booleans.ts";
 import { HermesError, type Problem } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
@@ -41,7 +42,13 @@ const SWITCHES = {
   bootLog: "HERMES_BOOT_LOG",
 } as const;
 
-/** Throws CONTAINER_ENV (78) with every bad uid, gid, grace and mode. What only a service reads is that service's refusal. */
+/** Directories of the image. Setup would give a home there to hermes, and root runs what lies in them. */
+const SYSTEM =
+  /^\/(?:(?:bin|boot|command|dev|etc|lib|lib32|lib64|libx32|opt\/hermes|package|proc|run|sbin|sys|usr)(?:\/.*)?|home|media|mnt|opt|srv|tmp|var)?$/u;
+/** The scripts of the slots and s6-log split at these. */
+const UNSAFE = /[\s"'\\`$*?[\]{}|;&<>()#]/u;
+
+/** Throws CONTAINER_ENV (78) with every bad home, uid, gid, grace and mode. What only a service reads is that service's refusal. */
 export function readContainerEnv(env: Env): ContainerEnv {
   const problems: Problem[] = [];
   const notices: string[] = [...unknownNames(env)];
@@ -49,7 +56,7 @@ export function readContainerEnv(env: Env): ContainerEnv {
     Object.entries(SWITCHES).map(([key, name]) => [key, readSwitch(env, name, notices)]),
   ) as Record<keyof typeof SWITCHES, boolean>;
   const result: ContainerEnv = {
-    home: env["HERMES_HOME"] || "/opt/data",
+    home: readHome(env, problems),
     uid: readId(env, ["HERMES_UID", "PUID"], problems),
     gid: readId(env, ["HERMES_GID", "PGID"], problems),
     stopGrace: readGrace(env, problems),
@@ -76,6 +83,15 @@ function readSwitch(env: Env, name: string, notices: string[]): boolean {
   return state === "on";
 }
 
+function readHome(env: Env, problems: Problem[]): string {
+  const home = env["HERMES_HOME"] || "/opt/data";
+  if (!home.startsWith("/") || UNSAFE.test(home))
+    problems.push(bad("HERMES_HOME", home, "an absolute path without spaces and quotes"));
+  else if (SYSTEM.test(posix.resolve(home)))
+    problems.push(bad("HERMES_HOME", home, "a directory of its own, it belongs to the system"));
+  return home;
+}
+
 /** The first of the names that is set; empty is not set. */
 function readId(env: Env, names: readonly string[], problems: Problem[]): number | null {
   const name = names.find((candidate) => (env[candidate] ?? "") !== "");
@@ -99,8 +115,10 @@ function readGrace(env: Env, problems: Problem[]): number {
 function readMode(env: Env, problems: Problem[]): number | null {
   const text = env["HERMES_HOME_MODE"] ?? "";
   if (text === "") return null;
-  if (/^0?[0-7]{3}$/u.test(text)) return Number.parseInt(text, 8);
-  problems.push(bad("HERMES_HOME_MODE", text, "an octal mode such as 0750"));
+  if (/^0?7[0-7]{2}$/u.test(text)) return Number.parseInt(text, 8);
+  problems.push(
+    bad("HERMES_HOME_MODE", text, "an octal mode such as 0750 that gives its owner everything"),
+  );
   return null;
 }
 

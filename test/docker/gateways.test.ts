@@ -276,6 +276,35 @@ suite("container: gateways", { skip: noEngine, concurrency: 2 }, () => {
     assert.equal(said.length, 1);
   });
 
+  test("36: the supervisor of the nested s6-svscan killed: the old one ends, all slots ready again, once", async (t) => {
+    const c = await startContainer(t, { args: ["gateway", "run"] });
+    const { pid } = await waitReady(c, "gateway-default");
+    await sh(c, "kill -9 $(pgrep -x -f 's6-supervise slots')");
+    const next = await waitFor(
+      c,
+      "a new gateway, ready",
+      async () => {
+        const now = await serviceOf(c, "gateway-default");
+        return now.state === "ready" && now.pid !== pid ? now : null;
+      },
+      30_000,
+    );
+    await sh(c, "sleep 12");
+    assert.equal((await serviceOf(c, "gateway-default")).pid, next.pid);
+    assert.equal((await logs(c)).split("the supervisor of the slots died").length, 2);
+    assert.equal(await sh(c, "pgrep -f 's6-svscan -d 3' | wc -l"), "1");
+  });
+
+  test("37: stage2 killed: a stop still ends every service and the container", async (t) => {
+    const c = await startContainer(t, { args: ["gateway", "run"] });
+    await waitReady(c, "gateway-default");
+    await sh(c, "kill -9 $(pgrep -f libexec/stage2)");
+    const { ms, code } = await stop(c);
+    assert.equal(code, 143);
+    assert.ok(ms < 9000, `${ms}`);
+    assert.match(await logs(c), /goodbye/u);
+  });
+
   test("37: docker stop with the dashboard and five gateways: each says goodbye, never 137", async (t) => {
     const c = await startContainer(t, { env: OPEN, args: ["sleep", "300"] });
     for (const name of ["a", "b", "c", "d"]) await ok(c, "profile", "create", name);

@@ -145,7 +145,7 @@ test(
     await page.getByTestId("queue").getByText("later please").waitFor();
     await page.getByRole("button", { name: /Take it back/ }).click();
     await page.getByTestId("queue").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
     await page.getByTestId("interrupted-mark").waitFor();
     await page
       .getByTestId("ending-interrupted")
