@@ -2,12 +2,14 @@
 // closing lines come last. Arguments are file globs (default: all; a ring that this machine cannot run is skipped by name).
 // HERMES_TEST_SECOND_TRY=1 (set by .ci/run): files that failed are run once more, one at a time, and named; a machine
 // that other work keeps busy can break a browser test, a fault of ours fails twice.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync, type ChildProcessByStdio } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import type { Outcome } from "./outcome-reporter.ts";
+import { descendants } from "./process-tree.ts";
 import { environment, pinnedNode, ROOT, run } from "./run.ts";
 
 const ALL = [
@@ -17,6 +19,8 @@ const ALL = [
 ];
 /** A file that hangs must not hold the run for ever; far longer than any deadline inside a test. */
 const FILE_LIMIT_MS = 600_000;
+/** No test of ours takes as long. A program that outlives its test can hold the runner's pipe, which no limit of it ends. */
+const SILENCE_LIMIT_MS = Number(process.env["HERMES_TEST_SILENCE_MS"] ?? "240000");
 const given = process.argv.slice(2);
 
 const browserCode =
@@ -55,7 +59,9 @@ async function runNode(files: readonly string[], concurrency: number): Promise<R
     child.once("exit", (exit) => resolve(exit ?? 1));
   });
   let named = false;
+  const watch = watchSilence(child);
   for await (const line of createInterface({ input: child.stdout })) {
+    watch.refresh();
     if (!named && line.startsWith("ℹ tests ")) {
       named = true;
       printContainerTimes(readOutcomes(report));
@@ -64,11 +70,35 @@ async function runNode(files: readonly string[], concurrency: number): Promise<R
     console.log(line);
   }
   const code = await ended;
+  clearInterval(watch);
   const failed = readOutcomes(report).flatMap((item) =>
     item.kind === "failed" ? [item.file] : [],
   );
   rmSync(folder, { recursive: true, force: true });
   return { code, failedFiles: [...new Set(failed)].filter((file) => file !== "") };
+}
+
+/** Ends what runs in silence; a second silence ends the runner itself. */
+function watchSilence(child: ChildProcessByStdio<null, Readable, null>): NodeJS.Timeout {
+  let isSecond = false;
+  return setInterval(() => {
+    const pids = descendants(child.pid ?? 0);
+    console.log(`\nHANG: no test ended for ${SILENCE_LIMIT_MS / 1000} s; these are ended:`);
+    spawnSync("ps", ["--cols", "200", "-o", "pid,ppid,etimes,stat,args", "-p", pids.join(",")], {
+      stdio: "inherit",
+    });
+    for (const pid of isSecond ? [child.pid ?? 0, ...pids] : pids) kill(pid);
+    if (isSecond) child.stdout.destroy();
+    isSecond = true;
+  }, SILENCE_LIMIT_MS);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // Ended meanwhile.
+  }
 }
 
 function readOutcomes(path: string): readonly Outcome[] {
