@@ -35,7 +35,7 @@ export function profileKeeper(manager: ServiceManager, options: KeeperOptions): 
       const slot = gatewaySlot(profile);
       const wasRunning = await runs(manager, options.lock, profile);
       if (wasRunning) await manager.stop(slot, { ...control, waitMs: options.stopMs(profile) });
-      if (manager.canRegister) await manager.unregister(slot);
+      await manager.unregister(slot);
       if (isHeld(options.lock, profile)) throw stillHeld(profile);
       return { wasRunning };
     },
@@ -45,10 +45,9 @@ export function profileKeeper(manager: ServiceManager, options: KeeperOptions): 
   };
 }
 
-/** Registers down (D8). Where nothing registers services there is nothing to do. */
+/** Registers down (D8), which is nothing to do where nothing registers services; a unit goes with its profile all the same. */
 export function profileHook(manager: ServiceManager): ProfileHook {
   return async (change) => {
-    if (!manager.canRegister) return;
     switch (change.kind) {
       case "created":
       case "found":
@@ -63,6 +62,7 @@ export function profileHook(manager: ServiceManager): ProfileHook {
 }
 
 async function registerDown(manager: ServiceManager, profile: ProfileRef): Promise<void> {
+  if (!manager.canRegister) return;
   try {
     await manager.register(gatewaySpec(profile), { start: false });
   } catch (error) {

@@ -196,6 +196,13 @@ export const COMMANDS: readonly CommandSpec[] = [
         options: [{ flags: "--deep", help: "with identity, last exits and every platform" }],
       },
       { name: "list", summary: "The gateway of every profile" },
+      {
+        name: "install",
+        summary: "Have the user's systemd supervise the gateway of this profile from login on",
+        notes:
+          "Writes a unit and starts nothing. Where s6 supervises there is nothing to install; where nothing does: 69.",
+      },
+      { name: "uninstall", summary: "Stop the gateway and take its unit away" },
     ],
   },
   {

@@ -1,4 +1,5 @@
 // What the composition root hands to a gateway.
+import type { PlannedIntent } from "#supervisor/service-files.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Log } from "#base/log.ts";
 import type { ProcessIdentity } from "#base/process-identity.ts";
@@ -38,8 +39,6 @@ export interface GatewayFiles {
   /** The marker that is meant for this process and not older than 60 s; it is removed in any case. */
   takePlanned(self: ProcessIdentity): PlannedIntent | null;
 }
-
-export type PlannedIntent = "stop" | "restart" | "takeover";
 
 export interface PidRecord {
   readonly pid: number;

@@ -4,10 +4,16 @@ import { join } from "node:path";
 import { writeFileAtomic } from "#base/atomic-file.ts";
 import type { Clock } from "#base/clock.ts";
 import type { ProcessIdentity } from "#base/process-identity.ts";
-import { OBSERVED_FILE, readDesired, readObject } from "#supervisor/service-files.ts";
-import type { GatewayFiles, PlannedIntent } from "./deps.ts";
+import {
+  markPlannedStop,
+  OBSERVED_FILE,
+  PLANNED_FILE,
+  type PlannedIntent,
+  readDesired,
+  readObject,
+} from "#supervisor/service-files.ts";
+import type { GatewayFiles } from "./deps.ts";
 
-const MARKER = ".gateway-planned-stop.json";
 const MARKER_LIFE_MS = 60_000;
 
 export function gatewayFiles(home: string, clock: Clock): GatewayFiles {
@@ -41,34 +47,13 @@ export function gatewayFiles(home: string, clock: Clock): GatewayFiles {
       };
     },
     desired: () => readDesired(home)?.desired ?? null,
-    markPlanned: (target, intent) => markPlanned(path(MARKER), target, intent, clock.now()),
+    markPlanned: (target, intent) => markPlannedStop(home, target, intent, clock.now()),
     takePlanned(self) {
-      const marker = readObject(path(MARKER));
-      rmSync(path(MARKER), { force: true });
+      const marker = readObject(path(PLANNED_FILE));
+      rmSync(path(PLANNED_FILE), { force: true });
       return marker === null ? null : plannedFor(marker, self, clock.now());
     },
   };
-}
-
-/** A marker that cannot be written never keeps anybody from stopping. */
-function markPlanned(
-  path: string,
-  target: ProcessIdentity,
-  intent: PlannedIntent,
-  nowMs: number,
-): void {
-  const marker = {
-    target_pid: target.pid,
-    target_start_time: target.startTime,
-    stopper_pid: process.pid,
-    intent,
-    written_at: new Date(nowMs).toISOString(),
-  };
-  try {
-    writeJson(path, marker, 0o600);
-  } catch {
-    // Then the other one takes it for an unplanned stop, which only changes a word in its record.
-  }
 }
 
 function plannedFor(

@@ -10,21 +10,15 @@ import { findProfiles } from "#profile/find.ts";
 import type { ServiceBody } from "#protocol/http-status.ts";
 import { LABELS } from "./detect.ts";
 import type { OpenManagerOptions } from "./open.ts";
-import {
-  type ControlOptions,
-  invalidName,
-  type ManagerKind,
-  ServiceError,
-  type ServiceManager,
-} from "./port.ts";
-import { readObject, writeDesired } from "./service-files.ts";
+import { type ControlOptions, invalidName, ServiceError, type ServiceManager } from "./port.ts";
+import { markPlannedStop, type PlannedIntent, readObject, writeDesired } from "./service-files.ts";
 import { GATEWAY_LOCK, unsupervisedService } from "./services.ts";
 import { parseSlotName } from "./slot-name.ts";
 
 const STEP_MS = 50;
 
 export function createNoManager(
-  kind: Exclude<ManagerKind, "s6" | "s6-user">,
+  kind: "systemd" | "none",
   options: OpenManagerOptions,
 ): ServiceManager {
   const gateways = new PlainGateways(options);
@@ -40,7 +34,7 @@ export function createNoManager(
     start: (slot, how) => gateways.start(slot, how),
     stop: (slot, how) => gateways.stop(slot, how),
     async restart(slot, how) {
-      await gateways.stop(slot, how);
+      await gateways.stop(slot, how, "restart");
       return gateways.start(slot, how);
     },
     rescan: async () => undefined,
@@ -92,7 +86,11 @@ class PlainGateways {
     }
   }
 
-  async stop(slot: string, how: ControlOptions): Promise<ServiceBody> {
+  async stop(
+    slot: string,
+    how: ControlOptions,
+    intent: PlannedIntent = "stop",
+  ): Promise<ServiceBody> {
     const { name, home } = this.#profile(slot);
     writeDesired(home, { desired: "stopped", by: how.by, source: how.source }, Date.now());
     const { lock } = this.#options;
@@ -113,6 +111,7 @@ class PlainGateways {
         { slot, profile: name, fix: "Stop it on the machine or in the container that started it." },
       );
     }
+    markPlannedStop(home, { pid, startTime }, intent, Date.now());
     process.kill(pid, "SIGTERM");
     const end = performance.now() + how.waitMs;
     while (lock.isHeld(join(home, GATEWAY_LOCK))) {

@@ -5,8 +5,10 @@ import { detectManager, systemReaders } from "./detect.ts";
 import { createNoManager } from "./none.ts";
 import type { ServiceManager } from "./port.ts";
 import { createS6Manager } from "./s6/manager.ts";
-import { judgeSlot } from "./services.ts";
+import { judgeSlot, judgeUnit } from "./services.ts";
 import type { Warn } from "./service-files.ts";
+import { createSystemdManager } from "./systemd/manager.ts";
+import { unitDirectory, type UnitLayout } from "./systemd/unit.ts";
 
 export interface OpenManagerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,10 +22,31 @@ export interface OpenManagerOptions {
 }
 
 export function openManager(options: OpenManagerOptions): ServiceManager {
-  const { env, root } = options;
+  const { env } = options;
   const scandir = scandirOf(options);
   const kind = detectManager(systemReaders(env), scandir);
-  if (kind !== "s6" && kind !== "s6-user") return createNoManager(kind, options);
+  switch (kind) {
+    case "none":
+      return createNoManager(kind, options);
+    case "systemd":
+      return createSystemdManager({
+        layout: unitLayout(options),
+        plain: createNoManager(kind, options),
+        judge: (facts) => judgeUnit(options, facts),
+        ownSlot: env["HERMES_SLOT"] ?? null,
+      });
+    case "s6":
+    case "s6-user":
+      return openS6(kind, scandir, options);
+  }
+}
+
+function openS6(
+  kind: "s6" | "s6-user",
+  scandir: string,
+  options: OpenManagerOptions,
+): ServiceManager {
+  const { env, root } = options;
   return createS6Manager({
     kind,
     scandir,
@@ -31,6 +54,20 @@ export function openManager(options: OpenManagerOptions): ServiceManager {
     judge: (facts) => judgeSlot({ ...options, root }, facts),
     ownSlot: env["HERMES_SLOT"] ?? null,
   });
+}
+
+/** What units of this home look like, and where they lie. */
+export function unitLayout({
+  env,
+  root,
+  project,
+}: Pick<OpenManagerOptions, "env" | "root" | "project">): UnitLayout {
+  return {
+    directory: unitDirectory(env),
+    program: [process.execPath, ...process.execArgv, join(project, "bin", "hermes.mjs")],
+    root,
+    path: env["PATH"] ?? "",
+  };
 }
 
 /** `HERMES_SCANDIR`; in the image /run/service, elsewhere `$HOME0/run/service` (container.md §5). */

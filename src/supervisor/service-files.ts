@@ -122,6 +122,31 @@ export function writeDesired(
   writeFileAtomic(path, `${JSON.stringify(fields)}\n`, { mode: 0o644 });
 }
 
+export type PlannedIntent = "stop" | "restart" | "takeover";
+
+export const PLANNED_FILE = ".gateway-planned-stop.json";
+
+/** Tells the gateway that its end is meant; one that cannot be written never keeps anybody from stopping (container.md §9). */
+export function markPlannedStop(
+  home: string,
+  target: { readonly pid: number; readonly startTime: string },
+  intent: PlannedIntent,
+  nowMs: number,
+): void {
+  const marker = {
+    target_pid: target.pid,
+    target_start_time: target.startTime,
+    stopper_pid: process.pid,
+    intent,
+    written_at: new Date(nowMs).toISOString(),
+  };
+  try {
+    writeFileAtomic(join(home, PLANNED_FILE), `${JSON.stringify(marker)}\n`, { mode: 0o600 });
+  } catch {
+    // Then it takes it for an unplanned stop, which only changes a word in its record.
+  }
+}
+
 export function readObserved(home: string, warn?: Warn): ObservedFile | null {
   const fields = readObject(join(home, OBSERVED_FILE), warn);
   if (fields === null) return null;

@@ -15,6 +15,7 @@ import {
   type Warn,
 } from "./service-files.ts";
 import { slotName } from "./slot-name.ts";
+import { unitLog } from "./systemd/facts.ts";
 import {
   allDeaths,
   nextStartAt,
@@ -99,28 +100,44 @@ export function logDirectory(
     : join(root, "logs", "gateways", profile);
 }
 
+/** As judgeSlot, of a unit of systemd: it counts restarts, remembers one death, and logs where the process itself does. */
+export function judgeUnit(deps: JudgeDeps, facts: SlotFacts): ServiceBody {
+  const body = judgeSlot(deps, facts);
+  const home = profileHome(deps.root, facts.profile);
+  return {
+    ...body,
+    restarts: Math.max(facts.backoff?.n ?? 0, body.restarts),
+    log: unitLog(facts, deps.root, home),
+  };
+}
+
 /**
- * Every service of this root by the one judge: each slot of the manager, or each gateway where nothing supervises; and a
- * dashboard that runs outside a slot. A slot that cannot be asked is told as unknown, never left out.
+ * Every service of this root by the one judge: each slot or unit of the manager, each gateway that nothing supervises, and
+ * a dashboard that runs by itself. A service that cannot be asked is told as unknown, never left out.
  */
 export async function readServices(
   manager: ServiceManager,
   deps: JudgeDeps,
 ): Promise<readonly ServiceBody[]> {
-  if (!manager.canRegister) {
-    const outside = await outsideDashboard(deps);
-    return [...(outside === null ? [] : [outside]), ...unsupervisedServices(deps)];
-  }
+  const judge = manager.kind === "systemd" ? judgeUnit : judgeSlot;
   const slots = await manager.list();
   const bodies = await Promise.all(
-    slots.map(async (slot) => judgeSlot(deps, await manager.facts(slot))),
+    slots.map(async (slot) => judge(deps, await manager.facts(slot))),
   );
-  const own = bodies.find(({ kind }) => kind === "dashboard");
-  if (own?.pid != null || !isDashboardHeld(deps.root, deps.lock)) return bodies;
+  const gateways = manager.canRegister
+    ? bodies.filter(({ kind }) => kind === "gateway")
+    : unsupervisedServices(deps).map((body) => bodies.find(isNamed(body.name)) ?? body);
+  const own = bodies.find(isNamed("dashboard"));
   // The container's command is the dashboard, or somebody runs one in a terminal.
-  const outside = await outsideDashboard(deps);
-  return outside === null ? bodies : [outside, ...bodies.filter((body) => body !== own)];
+  const isOutside = own?.pid == null && isDashboardHeld(deps.root, deps.lock);
+  const dashboard = (isOutside ? await outsideDashboard(deps) : null) ?? own;
+  return [...(dashboard === undefined ? [] : [dashboard]), ...gateways];
 }
+
+const isNamed =
+  (name: string) =>
+  (body: ServiceBody): boolean =>
+    body.name === name;
 
 /** null: none runs outside a slot. */
 async function outsideDashboard(deps: JudgeDeps): Promise<ServiceBody | null> {

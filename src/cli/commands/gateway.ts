@@ -13,6 +13,9 @@ export async function run(context: Context): Promise<ExitCode> {
       return (await import("../gateway/show.ts")).status(context);
     case "list":
       return (await import("../gateway/show.ts")).list(context);
+    case "install":
+    case "uninstall":
+      return (await import("../gateway/install.ts")).change(context, word);
     default:
       return runHere(context);
   }

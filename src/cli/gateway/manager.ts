@@ -21,7 +21,7 @@ export async function openServices({
 }: Pick<Context, "launch"> & { readonly io: { note(text: string): void } }): Promise<Services> {
   const { createProcessLock } = await import("#store/process-lock.ts");
   const { openManager } = await import("#supervisor/open.ts");
-  const { judgeSlot, unsupervisedService } = await import("#supervisor/services.ts");
+  const { judgeSlot, judgeUnit, unsupervisedService } = await import("#supervisor/services.ts");
   const lock = createProcessLock();
   const root = rootOf(launch.home);
   const warned = new Set<string>();
@@ -36,8 +36,12 @@ export async function openServices({
     root,
     lock,
     async gateway(profile) {
-      if (!manager.canRegister) return unsupervisedService(deps, profile.name, profile.home);
-      return judgeSlot(deps, await manager.facts(gatewaySlot(profile)));
+      const slot = gatewaySlot(profile);
+      if (manager.canRegister) return judgeSlot(deps, await manager.facts(slot));
+      const hasUnit = (await manager.list()).includes(slot);
+      return hasUnit
+        ? judgeUnit(deps, await manager.facts(slot))
+        : unsupervisedService(deps, profile.name, profile.home);
     },
   };
 }
