@@ -12,7 +12,7 @@ import { unitName } from "./unit.ts";
 /** States in which a gateway has settled (agent.md §7.3). */
 const SETTLED: readonly (string | null)[] = ["running", "degraded", "draining"];
 
-/** Never rejects: a manager that cannot be asked is one that supervises nothing. `home` is that of the service's profile. */
+/** Never rejects: the unit is there, and a manager that cannot be asked supervises it no more. `home`: of the service's profile. */
 export async function readUnit(
   run: RunTool,
   root: string,
@@ -28,13 +28,14 @@ export async function readUnit(
   const now = { wallMs: Date.now(), monotonicMs: Number(process.hrtime.bigint() / 1_000_000n) };
   const status = parseUnitStatus(end.rc === 0 ? end.stdout : "", now);
   const observed = id.kind === "gateway" ? readObserved(home) : null;
-  return factsOfUnit(status, {
+  const facts = factsOfUnit(status, {
     id,
     home,
     nowMs: now.wallMs,
     ready: await isReady(status, root, observed),
     lastError: lastErrorOf(status, observed),
   });
+  return end.rc === 0 ? facts : { ...facts, registered: true };
 }
 
 async function isReady(
