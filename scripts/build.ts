@@ -1,17 +1,34 @@
-// Builds dist/ (product.md D22): the server as a split bundle, what the launcher prints, the configuration's defaults and
-// form as JSON, and the browser app. `npm ci` runs it through `prepare`. Usage: node scripts/build.ts [--out DIR] [--no-web]
+// Builds dist/ (product.md D22): the server as a split bundle, the Ink interface, what the launcher prints, the
+// configuration's defaults and form as JSON, and the browser app. `npm ci` runs it through `prepare`. Usage: node scripts/build.ts [--out DIR] [--no-web]
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { Plugin } from "esbuild";
+import type { build as Build, BuildOptions, Plugin } from "esbuild";
 import { pinnedNode, ROOT, run } from "./run.ts";
 
 const { values: options } = parseArgs({
   options: { out: { type: "string" }, "no-web": { type: "boolean" }, clean: { type: "boolean" } },
 });
 const out = resolve(options.out ?? join(ROOT, "dist"));
+
+const SHARED: BuildOptions = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: "none",
+  sourcemap: false,
+  // CommonJS dependencies call require for Node's own modules.
+  banner: {
+    js: `import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);`,
+  },
+  logLevel: "warning",
+};
 
 process.exitCode = isPinned() ? await build() : again();
 
@@ -42,29 +59,48 @@ async function bundleServer(): Promise<void> {
   const fresh = `${out}.new`;
   rmSync(fresh, { recursive: true, force: true });
   await esbuild({
-    absWorkingDir: ROOT,
-    entryPoints: { main: "src/cli/main.ts" },
-    outdir: fresh,
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node24",
-    chunkNames: "chunks/[name]-[hash]",
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: "none",
-    sourcemap: false,
-    // CommonJS dependencies call require for Node's own modules.
-    banner: {
-      js: `import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);`,
+    ...SHARED,
+    entryPoints: {
+      main: "src/cli/main.ts",
+      "terminal-keeper": "src/cli/terminal/keeper-main.ts",
     },
-    logLevel: "warning",
+    // Native: it stays a package.
+    external: ["@lydell/node-pty"],
+    outdir: fresh,
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
     plugins: [ownZodMini()],
   });
+  await bundleTui(esbuild, fresh);
   if (existsSync(join(out, "web"))) renameSync(join(out, "web"), join(fresh, "web"));
   rmSync(out, { recursive: true, force: true });
   renameSync(fresh, out);
+}
+
+/**
+ * The Ink interface, a bundle of its own (agent.md §10): React in its production form, and without the developer tools that
+ * Ink names but nobody has.
+ */
+async function bundleTui(esbuild: typeof Build, fresh: string): Promise<void> {
+  await esbuild({
+    ...SHARED,
+    entryPoints: { tui: "src/tui/start.tsx" },
+    outdir: fresh,
+    jsx: "automatic",
+    define: { "process.env.NODE_ENV": '"production"' },
+    plugins: [noDevtools()],
+  });
+}
+
+function noDevtools(): Plugin {
+  return {
+    name: "no-devtools",
+    setup(bundler) {
+      const namespace = "no-devtools";
+      bundler.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace }));
+      bundler.onLoad({ filter: /.*/, namespace }, () => ({ contents: "export default {};" }));
+    },
+  };
 }
 
 /**

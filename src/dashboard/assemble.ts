@@ -4,8 +4,9 @@ import { randomHex } from "#base/ids.ts";
 import { buildApp } from "./app.ts";
 import { openAuthServices } from "./auth-services.ts";
 import { createChanges } from "./changes.ts";
-import type { DashboardDeps } from "./deps.ts";
+import type { DashboardDeps, OpenCounts } from "./deps.ts";
 import { createFront } from "./front.ts";
+import { createPtyHub } from "./pty-hub.ts";
 import { registerAll } from "./routes/all.ts";
 import type { RouteServices } from "./route-services.ts";
 import { createRouteTable, type RouteTable } from "./routing.ts";
@@ -22,13 +23,11 @@ export interface Assembly {
   readonly snapshot: StatusSnapshot;
   /** Ends every stream and socket; nothing new is accepted on /readyz. */
   closeStreams(): void;
+  /** Ends every terminal; resolves within 3 s. */
+  closeTerminals(): Promise<void>;
   /** After the last request: writes down what sessions still have in memory. */
   closeAuth(): Promise<void>;
-  readonly counts: () => {
-    readonly sockets: number;
-    readonly streams: number;
-    readonly watchers: number;
-  };
+  readonly counts: () => OpenCounts;
 }
 
 /** Throws when the routes and the lists of open paths do not agree. */
@@ -57,13 +56,22 @@ export function assemble(deps: DashboardDeps): Assembly {
     serverId: randomHex(16, random),
     version: deps.version,
   });
+  const terminals = createPtyHub({
+    host: deps.terminals,
+    profiles: deps.profiles,
+    clock,
+    log,
+    isOn: settings.pty,
+  });
   auth.onSessionEnd((owner) => {
+    terminals.endOwner(owner);
     hub.endOwner(owner);
     sse.endOwner(owner);
   });
   const table = createRouteTable();
   registerAll(table.registrars, services);
   table.registrars.socket("/api/ws", (socket) => hub.open(socket));
+  table.registrars.socket("/api/pty", (socket) => terminals.open(socket));
   const { corsOrigins } = settings;
   const app = buildApp(table, { gate, clock, log, audit, failures, corsOrigins, redact });
   const { sockets } = table;
@@ -84,7 +92,13 @@ export function assemble(deps: DashboardDeps): Assembly {
       changes.close();
       snapshot.close();
     },
+    closeTerminals: () => terminals.close(),
     closeAuth: () => auth.close(),
-    counts: () => ({ sockets: hub.size, streams: sse.size, watchers: changes.watchers }),
+    counts: () => ({
+      sockets: hub.size,
+      streams: sse.size,
+      watchers: changes.watchers,
+      terminals: terminals.size,
+    }),
   };
 }

@@ -13,6 +13,7 @@ import type { Redactor, SessionArchive } from "#session/archive.ts";
 import type { SessionService } from "#session/types.ts";
 import type { ServiceManager } from "#supervisor/port.ts";
 import type { ServiceWatch } from "#supervisor/watch.ts";
+import type { TerminalHost } from "./pty-port.ts";
 import type { DashboardSettings } from "./settings.ts";
 
 /** Which model a new session would get, or why none. Never holds a key. */
@@ -114,6 +115,8 @@ export interface DashboardDeps {
   /** Who may sign in, and why the other providers are not there. No network was used to find out. */
   readonly providers: ProviderRegistry;
   readonly lock: ProcessLock;
+  /** Starts what the terminal tab shows; the dashboard itself starts no process. */
+  readonly terminals: TerminalHost;
   /** The process environment as it was at the start: config writers resolve `${NAME}` with it. */
   readonly processEnv: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -135,12 +138,19 @@ export interface DashboardDeps {
   readonly openBrowser?: (url: string) => void;
 }
 
+export interface OpenCounts {
+  readonly sockets: number;
+  readonly streams: number;
+  readonly watchers: number;
+  readonly terminals: number;
+}
+
 export interface RunningDashboard {
   /** As printed: `http://<host>:<port>`. */
   readonly url: string;
   readonly port: number;
   /** What is open now: for tests and metrics. */
-  counts(): { readonly sockets: number; readonly streams: number; readonly watchers: number };
+  counts(): OpenCounts;
   /**
    * Stops accepting, closes sockets with 1001, ends streams, interrupts running turns, gives answers in flight 2 s, and
    * frees the lock. Resolves within 3 s; safe to call twice. The exit code is the caller's business.

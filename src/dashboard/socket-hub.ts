@@ -1,7 +1,7 @@
 // WS /api/ws: everything a tab needs over one socket, server events and any number of chat sessions (dashboard.md §9.2, §9.3).
 import * as z from "zod/mini";
 import type { WebSocket } from "ws";
-import type { Clock, Timer } from "#base/clock.ts";
+import type { Clock } from "#base/clock.ts";
 import { isHermesError, messageOf } from "#base/errors.ts";
 import type { Log } from "#base/log.ts";
 import { CLOSE, type ClientFrame, type ServerFrame, type Topic, TOPICS } from "#protocol/socket.ts";
@@ -10,6 +10,7 @@ import type { Changes } from "./changes.ts";
 import { createDeltaMerger } from "./delta-merger.ts";
 import type { ProfileDirectory } from "./deps.ts";
 import { HttpFailure, mapHermesError } from "./errors.ts";
+import { keepAlive } from "./keep-alive.ts";
 import { ownerOf } from "./owner.ts";
 import type { Socket } from "./routing.ts";
 import { closeSocket } from "./upgrade.ts";
@@ -19,7 +20,6 @@ const MOST_PER_OWNER = 32;
 const MOST_SUBSCRIPTIONS = 256;
 const MOST_BAD_FRAMES = 20;
 const MOST_BUFFERED_BYTES = 4 * 1024 * 1024;
-const PING_MS = 20_000;
 
 export interface HubDeps {
   readonly profiles: ProfileDirectory;
@@ -80,7 +80,6 @@ class Viewer {
   readonly #sessions = new Map<string, () => void>();
   readonly #topics = new Set<Topic>();
   #unwatch: (() => void) | null = null;
-  #timer: Timer | null = null;
   #badFrames = 0;
   #ended = false;
 
@@ -93,13 +92,12 @@ class Viewer {
     const { serverId, version } = this.#deps;
     this.#ws.on("message", (data, isBinary) => this.#receive(isBinary ? null : textOf(data)));
     this.#send({ type: "ready", server: serverId, version });
-    this.#keepAlive();
+    keepAlive(this.#ws, this.#deps.clock);
   }
 
   /** Everything that belongs to the socket is gone when this returns. */
   end(): void {
     this.#ended = true;
-    this.#timer?.cancel();
     this.#unwatch?.();
     for (const stop of this.#sessions.values()) stop();
     this.#sessions.clear();
@@ -108,24 +106,6 @@ class Viewer {
   close(code: number, reason: string): void {
     this.end();
     closeSocket(this.#ws, this.#deps.clock, code, reason);
-  }
-
-  #keepAlive(): void {
-    let alive = true;
-    this.#ws.on("pong", () => {
-      alive = true;
-    });
-    const tick = (): void => {
-      if (this.#ended) return;
-      if (!alive) {
-        this.#ws.terminate();
-        return;
-      }
-      alive = false;
-      this.#ws.ping();
-      this.#timer = this.#deps.clock.after(PING_MS, tick);
-    };
-    this.#timer = this.#deps.clock.after(PING_MS, tick);
   }
 
   #receive(text: string | null): void {

@@ -28,6 +28,7 @@ export async function startDashboard(deps: DashboardDeps): Promise<RunningDashbo
     const assembly = assemble(deps);
     closers.unshift(() => {
       assembly.closeStreams();
+      void assembly.closeTerminals();
       void assembly.closeAuth();
     });
     const port = await bind(assembly.server, deps);
@@ -117,10 +118,11 @@ function createStop(deps: DashboardDeps, assembly: Assembly, lock: HomeLock): ()
       server.close(() => resolve());
     });
     assembly.closeStreams();
+    const terminals = assembly.closeTerminals();
     server.closeIdleConnections();
     const turns = deps.profiles.opened().map(({ sessions }) => sessions.close("shutdown"));
     const timer = setTimeout(() => server.closeAllConnections(), ANSWERS_IN_FLIGHT_MS);
-    await Promise.allSettled([closed, ...turns]);
+    await Promise.allSettled([closed, terminals, ...turns]);
     clearTimeout(timer);
     await assembly.closeAuth();
     lock.release();

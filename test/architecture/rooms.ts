@@ -87,6 +87,11 @@ export const CONFINED: readonly {
     rooms: ["tools", "supervisor", "container", "cli"],
     because: "whoever starts a process must also end it",
   },
+  {
+    module: "@lydell/node-pty",
+    rooms: ["cli"],
+    because: "it starts processes too; only in the process that holds terminals (src/cli/terminal)",
+  },
 ];
 
 /** I9: the loop touches nothing of the world. */

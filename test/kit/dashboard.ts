@@ -21,7 +21,9 @@ import { type DashboardFlags, readDashboardSettings } from "#dashboard/settings.
 import { startDashboard } from "#dashboard/start.ts";
 import { openSessionService } from "#session/service.ts";
 import { fakeServices } from "./fake-services.ts";
+import { fakeTerminals } from "./fake-terminals.ts";
 import type { ServiceDesk } from "#dashboard/deps.ts";
+import type { TerminalHost } from "#dashboard/pty-port.ts";
 import { createProcessLock } from "#store/process-lock.ts";
 import { createRedactor } from "#tools/redact.ts";
 import { type Answer, ask, type Question } from "./http.ts";
@@ -42,6 +44,7 @@ export interface DashboardOptions {
   readonly webDist?: string;
   readonly readyFd?: number;
   readonly services?: ServiceDesk;
+  readonly terminals?: TerminalHost;
   readonly demoDelayMs?: number;
   readonly test?: ModelTestResult;
   /** Login providers; those of the settings unless given. */
@@ -126,6 +129,7 @@ export async function prepareDashboard(
       log,
     ),
     lock: createProcessLock(),
+    terminals: options.terminals ?? fakeTerminals(),
     processEnv,
     clock,
     random: systemRandom,

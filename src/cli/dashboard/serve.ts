@@ -12,6 +12,8 @@ import type { LoadedConfig } from "#config/loaded.ts";
 import { readDashboardSettings, type DashboardSettings } from "#dashboard/settings.ts";
 import { startDashboard } from "#dashboard/start.ts";
 import { openWorkspace, type Workspace } from "../compose.ts";
+import { openTerminalHost } from "../terminal/host.ts";
+import { terminalProgram } from "../terminal/program.ts";
 import { flagOption, numberOption, textOption, type Context } from "../context.ts";
 import { isInImage } from "../in-container.ts";
 import { configFlags } from "../run-flags.ts";
@@ -79,6 +81,12 @@ async function serveUntilSignal(
     profiles: profiles.directory,
     providers: await openProviders(loaded, workspace.log),
     lock: workspace.lock,
+    terminals: openTerminalHost({
+      program: (request) =>
+        terminalProgram({ env: launch.env, project: launch.project, root }, request),
+      project: launch.project,
+      log: workspace.log,
+    }),
     processEnv: launch.env,
     auditLog: {
       maxBytes: loaded.config.logging.max_size_mb * 1024 * 1024,
