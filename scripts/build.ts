@@ -71,7 +71,7 @@ async function bundleServer(): Promise<void> {
     chunkNames: "chunks/[name]-[hash]",
     plugins: [ownZodMini()],
   });
-  await bundleTui(esbuild, fresh);
+  if (existsSync(join(ROOT, "src", "tui", "start.tsx"))) await bundleTui(esbuild, fresh);
   if (existsSync(join(out, "web"))) renameSync(join(out, "web"), join(fresh, "web"));
   rmSync(out, { recursive: true, force: true });
   renameSync(fresh, out);
