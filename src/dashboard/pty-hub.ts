@@ -39,7 +39,7 @@ export function createPtyHub(deps: PtyHubDeps): PtyHub {
 
   function make(owner: string | null, key: string | null, query: PtyQuery): PtyTerminal {
     const onGone = (gone: PtyTerminal): void => void terminals.delete(gone);
-    const terminal = new PtyTerminal({ owner, key, clock, host, onGone }, query);
+    const terminal = new PtyTerminal({ owner, key, clock, host, onGone }, sizeOf(query));
     terminals.add(terminal);
     return terminal;
   }
@@ -69,7 +69,7 @@ export function createPtyHub(deps: PtyHubDeps): PtyHub {
         return;
       }
       const terminal = known ?? make(owner, key, query);
-      terminal.show(ws, query);
+      terminal.show(ws, sizeOf(query));
       if (!known) void begin(terminal, query, deps);
     },
     endOwner(owner) {
@@ -85,6 +85,10 @@ export function createPtyHub(deps: PtyHubDeps): PtyHub {
       return terminals.size;
     },
   };
+}
+
+function sizeOf({ cols, rows }: PtyQuery): Pick<PtyQuery, "cols" | "rows"> {
+  return { cols, rows };
 }
 
 /** In local mode there are no sessions to count by: every caller is the user of this machine. */
