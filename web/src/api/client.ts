@@ -1,5 +1,6 @@
 // The one fetch wrapper (dashboard.md §12.1): prefix, local token, 30 s limit, sign-in and one reload on a new token.
 import type { Boot } from "./boot.ts";
+import { isOfProfile } from "./profile.ts";
 import { type ApiError, asRecord, errorFromAnswer, errorWithoutAnswer } from "./error.ts";
 
 export const LAST_LOCATION_KEY = "hermes.lastLocation";
@@ -50,12 +51,14 @@ export interface Client {
   answer<T>(method: Method, path: string, options?: RequestOptions): Promise<Answer<T>>;
 }
 
-export function createClient(boot: Boot, page: Page): Client {
+/** `profile`: goes with every question that a profile answers; null leaves the choice to the server. */
+export function createClient(boot: Boot, page: Page, profile: string | null = null): Client {
   let leaving = false;
   let signingOut = false;
 
   function href(path: string, query: Query = {}): string {
-    const pairs = Object.entries(query).flatMap(([name, value]) =>
+    const named = profile !== null && isOfProfile(path) ? { profile, ...query } : query;
+    const pairs = Object.entries(named).flatMap(([name, value]) =>
       value === undefined || value === null || value === "" ? [] : [[name, String(value)]],
     );
     const text = new URLSearchParams(pairs).toString();

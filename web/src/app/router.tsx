@@ -5,6 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
   Navigate,
+  retainSearchParams,
 } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { setupQuery } from "../api/queries.ts";
@@ -13,7 +14,14 @@ import { NotFound, RouteFailure } from "./boundaries.tsx";
 import { boot } from "./services.ts";
 import { Shell } from "./shell.tsx";
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+/** The profile that the page shows stays in its address wherever a link leads. */
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  validateSearch: (search): { profile?: string } =>
+    typeof search["profile"] === "string" ? { profile: search["profile"] } : {},
+  search: { middlewares: [retainSearchParams(["profile"])] },
+});
 
 /** `/` goes to the first run without a usable model, else to the chat. */
 function Home() {
@@ -78,6 +86,22 @@ const analytics = createRoute({
   component: lazyRouteComponent(() => import("../pages/analytics-page.tsx"), "AnalyticsPage"),
 });
 
+const services = createRoute({
+  ...page("/services"),
+  component: lazyRouteComponent(
+    () => import("../pages/services/services-page.tsx"),
+    "ServicesPage",
+  ),
+});
+
+const profiles = createRoute({
+  ...page("/profiles"),
+  component: lazyRouteComponent(
+    () => import("../pages/profiles/profiles-page.tsx"),
+    "ProfilesPage",
+  ),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     index,
@@ -89,6 +113,8 @@ export const router = createRouter({
     config,
     logs,
     analytics,
+    services,
+    profiles,
   ]),
   basepath: boot.basePath === "" ? "/" : boot.basePath,
   defaultPreload: "intent",

@@ -1,5 +1,6 @@
 // Services of GET /api/status as the strip shows them: a word, an icon and a colour for each state (D4).
 import type { FullStatusBody, ServiceState, StatusBody } from "#protocol/http-status.ts";
+import { useWords } from "../i18n/i18n.tsx";
 import type { IconName } from "../parts/icons.tsx";
 
 export interface ServiceLine {
@@ -57,4 +58,15 @@ export function serviceLines(status: StatusBody): readonly ServiceLine[] {
     { ...nothing, name: "dashboard", kind: "dashboard", state: "ready" },
     { ...nothing, name: "gateway", kind: "gateway", state: gatewayState(status) },
   ];
+}
+
+/** What a service is called on the page. */
+export function useServiceName(): (service: Pick<ServiceLine, "kind" | "profile">) => string {
+  const { t } = useWords();
+  return ({ kind, profile }) => {
+    if (kind === "dashboard") return t.status.dashboard;
+    return profile === null || profile === "default"
+      ? t.status.gateway
+      : t.status.gatewayOf(profile);
+  };
 }

@@ -4,16 +4,12 @@ import { Tooltip } from "radix-ui";
 import { statusQuery } from "../api/queries.ts";
 import { useWords } from "../i18n/i18n.tsx";
 import { Icon } from "../parts/icons.tsx";
-import { serviceLines, STATE_LOOK, type ServiceLine } from "./service-states.ts";
+import { serviceLines, STATE_LOOK, useServiceName, type ServiceLine } from "./service-states.ts";
 
 function ServiceItem({ service }: { readonly service: ServiceLine }) {
   const { t, format } = useWords();
   const look = STATE_LOOK[service.state];
-  const gateway =
-    service.profile === null || service.profile === "default"
-      ? t.status.gateway
-      : t.status.gatewayOf(service.profile);
-  const name = service.kind === "dashboard" ? t.status.dashboard : gateway;
+  const name = useServiceName()(service);
   return (
     <li>
       <Tooltip.Root>

@@ -3,19 +3,26 @@ import { QueryClient } from "@tanstack/react-query";
 import type { WsTicketBody } from "#protocol/http-status.ts";
 import type { SessionsBody } from "#protocol/http-sessions.ts";
 import { readBoot } from "../api/boot.ts";
+import { readProfile } from "../api/profile.ts";
 import { createClient } from "../api/client.ts";
 import { ApiError } from "../api/error.ts";
 import { LiveSocket, type WireListener } from "../socket/socket.ts";
 
 export const boot = readBoot(window as unknown as Record<string, unknown>);
 
-export const client = createClient(boot, {
-  fetch: (url, init) => fetch(url, init),
-  storage: sessionStorage,
-  location: () => location.pathname + location.search + location.hash,
-  go: (url) => location.assign(url),
-  reload: () => location.reload(),
-});
+export const profile = readProfile(location.search);
+
+export const client = createClient(
+  boot,
+  {
+    fetch: (url, init) => fetch(url, init),
+    storage: sessionStorage,
+    location: () => location.pathname + location.search + location.hash,
+    go: (url) => location.assign(url),
+    reload: () => location.reload(),
+  },
+  profile,
+);
 
 /** A refusal is final; only a lost connection, a busy store and a failing server are asked again. */
 function isWorthRetry(failures: number, error: unknown): boolean {
@@ -50,6 +57,7 @@ function openWebSocket(url: string, listener: WireListener): WebSocket {
 }
 
 export const socket = new LiveSocket({
+  profile,
   makeUrl: socketUrl,
   open: openWebSocket,
   after: (delayMs, run) => {
@@ -72,7 +80,9 @@ export function startServices(): void {
   socket.onNewServer(() => void queries.invalidateQueries());
   const stale = (...key: string[]) => void queries.invalidateQueries({ queryKey: key });
   socket.followTopic("sessions", () => stale("sessions"));
-  socket.followTopic("services", () => stale("status"));
+  socket.followTopic("services", () => {
+    for (const key of ["status", "services", "profiles"]) stale(key);
+  });
   socket.followTopic("config", () => {
     for (const key of ["config", "env", "models", "setup"]) stale(key);
   });

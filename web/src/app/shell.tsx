@@ -12,6 +12,7 @@ import { NAV } from "./nav.ts";
 
 const Palette = lazy(() => import("./palette.tsx"));
 const SideFoot = lazy(() => import("./side-foot.tsx"));
+const ProfileSwitch = lazy(() => import("./profile-switch.tsx"));
 
 function Brand() {
   return (
@@ -106,6 +107,9 @@ function Sidebar({ onPalette }: { readonly onPalette: () => void }) {
           <Icon name="search" />
         </button>
       </div>
+      <Suspense>
+        <ProfileSwitch />
+      </Suspense>
       <Navigation />
       <Recent />
       <div className="mt-auto grid gap-2 border-t pt-3">

@@ -1,4 +1,5 @@
 // English: the source of the message table and its type.
+import { profilesEn, servicesEn } from "./en-services.ts";
 import { count, plural, type Widen } from "./table.ts";
 
 const L = "en";
@@ -32,6 +33,8 @@ export const en = {
     config: "Settings",
     logs: "Logs",
     analytics: "Usage",
+    services: "Services",
+    profiles: "Profiles",
     setup: "Set-up",
   },
   link: {
@@ -123,6 +126,9 @@ export const en = {
       not_found: "Not found",
       conflict: "In conflict with what is there",
       busy: "Busy",
+      not_supervised: "Nothing supervises this service",
+      unsupported: "Not possible here",
+      partial: "Only a part of it worked",
       session_busy: "The conversation is busy",
       rate_limited: "Too many tries",
       too_large: "Too large",
@@ -513,6 +519,8 @@ export const en = {
     day: "Day",
     empty: "No usage in this period",
   },
+  services: servicesEn,
+  profiles: profilesEn,
 };
 
 export type Messages = Widen<typeof en>;

@@ -1,6 +1,7 @@
 // 简体中文。The same keys and parameters as en.ts, or it does not compile.
 import type { Messages } from "./en.ts";
 import { count } from "./table.ts";
+import { profilesZh, servicesZh } from "./zh-hans-services.ts";
 
 const L = "zh-Hans";
 const n$ = (value: number) => count(L, value);
@@ -34,6 +35,8 @@ export const zhHans: Messages = {
     config: "设置",
     logs: "日志",
     analytics: "用量",
+    services: "服务",
+    profiles: "配置档",
     setup: "初始设置",
   },
   link: {
@@ -124,6 +127,9 @@ export const zhHans: Messages = {
       not_found: "未找到",
       conflict: "与现有内容冲突",
       busy: "忙碌",
+      not_supervised: "没有监管该服务的程序",
+      unsupported: "这里无法做到",
+      partial: "只成功了一部分",
       session_busy: "对话正忙",
       rate_limited: "尝试次数过多",
       too_large: "过大",
@@ -506,4 +512,6 @@ export const zhHans: Messages = {
     day: "日期",
     empty: "此时段没有用量",
   },
+  services: servicesZh,
+  profiles: profilesZh,
 };

@@ -31,6 +31,8 @@ export interface SocketDeps {
   readonly open: (url: string, listener: WireListener) => WireSocket;
   readonly after: (delayMs: number, run: () => void) => { cancel(): void };
   readonly random: () => number;
+  /** Whose sessions are followed; null: those of the active profile. */
+  readonly profile?: string | null;
   /** Asks the HTTP side whether we are still signed in; it reloads or signs in by itself. */
   readonly checkCredential: () => Promise<void>;
 }
@@ -54,6 +56,7 @@ const READY_LIMIT_MS = 15_000;
 
 export class LiveSocket {
   readonly #deps: SocketDeps;
+  readonly #whose: { readonly profile?: string };
   readonly #sessions = new Map<string, SessionSubscription>();
   readonly #topics = new Map<Topic, Set<(event: ServerEvent) => void>>();
   readonly #stateListeners = new Set<() => void>();
@@ -69,6 +72,7 @@ export class LiveSocket {
 
   constructor(deps: SocketDeps) {
     this.#deps = deps;
+    this.#whose = typeof deps.profile === "string" ? { profile: deps.profile } : {};
   }
 
   get state(): LinkState {
@@ -113,7 +117,7 @@ export class LiveSocket {
       subscription.listeners.delete(listener);
       if (subscription.listeners.size > 0 || this.#sessions.get(sessionId) !== subscription) return;
       this.#sessions.delete(sessionId);
-      this.#send({ type: "unsubscribe", session: sessionId });
+      this.#send({ type: "unsubscribe", session: sessionId, ...this.#whose });
     };
   }
 
@@ -227,8 +231,8 @@ export class LiveSocket {
     const after = this.#sessions.get(sessionId)?.after ?? null;
     this.#send(
       after === null
-        ? { type: "subscribe", session: sessionId }
-        : { type: "subscribe", session: sessionId, after },
+        ? { type: "subscribe", session: sessionId, ...this.#whose }
+        : { type: "subscribe", session: sessionId, after, ...this.#whose },
     );
   }
 
