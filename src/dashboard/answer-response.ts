@@ -9,3 +9,8 @@ export function toResponse({ status, headers, cookies, body }: GateAnswer): Resp
   all.set("Content-Type", isPage ? "text/html; charset=utf-8" : "application/json");
   return new Response(isPage ? body : JSON.stringify(body), { status, headers: all });
 }
+
+/** By what only a Response has: `instanceof` would load Node's whole Fetch to say no. */
+export function isResponse(answer: unknown): answer is Response {
+  return typeof (answer as Partial<Response>).arrayBuffer === "function";
+}

@@ -11,7 +11,7 @@ import type { Limiter } from "#auth/limiter.ts";
 import { isNeverARoute } from "#auth/request-target.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Log } from "#base/log.ts";
-import { toResponse } from "./answer-response.ts";
+import { isResponse, toResponse } from "./answer-response.ts";
 import { fail, mapError, notFound, tooMany } from "./errors.ts";
 import type { RequestFacts } from "./facts.ts";
 import { readRequestBody } from "./request-body.ts";
@@ -133,7 +133,7 @@ function answerDirect(
 const NO_PARAMS = {};
 
 function plainReply(reply: unknown): DirectAnswer {
-  if (reply instanceof Response) return reply;
+  if (isResponse(reply)) return reply;
   const { status, body, headers } = reply as JsonReply<unknown>;
   return { status, headers, cookies: [], text: JSON.stringify(body) };
 }
@@ -169,7 +169,7 @@ async function run(route: RegisteredRoute, c: Context<Env>, deps: AppDeps): Prom
   const unsafe = isUnsafe(facts.method);
   const read = unsafe ? await readRequestBody(route, incoming, deps.clock) : EMPTY;
   const reply = await route.handler({ ...base, ...read } as RouteContext<never>);
-  return reply instanceof Response ? reply : jsonResponse(reply as JsonReply<unknown>);
+  return isResponse(reply) ? reply : jsonResponse(reply as JsonReply<unknown>);
 }
 
 const EMPTY = { body: null, bytes: Buffer.alloc(0) };

@@ -1,10 +1,10 @@
 // The listening socket: limits of dashboard.md §1.5, headers of §2.6 on every answer, HTTP and upgrades through one front.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { getRequestListener } from "@hono/node-server";
 import { ALWAYS, CSP_OTHER, HSTS } from "#auth/security-headers.ts";
 import type { GateSettings } from "#auth/settings.ts";
 import { errnoOf } from "#base/errors.ts";
+import { isResponse } from "./answer-response.ts";
 import type { DashboardApp, DirectAnswer, PlainAnswer } from "./app.ts";
 import type { RequestFacts } from "./facts.ts";
 import type { Front, FrontAnswer } from "./front.ts";
@@ -23,23 +23,15 @@ export interface ServerDeps {
 
 export function createHttpServer(deps: ServerDeps): Server {
   const known = new WeakMap<IncomingMessage, Known>();
-  const listener = getRequestListener(
-    (request, bindings) => {
-      const incoming = bindings.incoming as IncomingMessage;
-      const found = known.get(incoming);
-      if (!found) throw new Error("request without facts");
-      return found.response ?? deps.app.fetch(request, { incoming, facts: found.facts });
-    },
-    // Its own cuts the connection half a second after the answer.
-    { autoCleanupIncoming: false },
-  );
+  let listener: Promise<RequestListener> | null = null;
   const hand = (incoming: IncomingMessage, outgoing: ServerResponse, found: Known): void => {
     known.set(incoming, found);
     // The adapter builds a URL from Host and target: it gets a plain one, never the client's.
     incoming.headers.host = "localhost";
     incoming.url = "/";
     if (incoming.method !== "GET" && incoming.method !== "HEAD") linger(incoming, outgoing);
-    void listener(incoming, outgoing);
+    listener ??= openListener(deps.app, known);
+    void listener.then((answer) => answer(incoming, outgoing));
   };
   const server = createServer(
     {
@@ -62,8 +54,7 @@ export function createHttpServer(deps: ServerDeps): Server {
       const { facts } = answer;
       const direct = deps.app.direct({ incoming, facts });
       const write = (found: DirectAnswer | null): void => {
-        if (found !== null && !(found instanceof Response))
-          return writePlain(found, headers, outgoing);
+        if (found !== null && !isResponse(found)) return writePlain(found, headers, outgoing);
         setHeaders(headers, outgoing);
         hand(incoming, outgoing, { facts, response: found });
       };
@@ -78,6 +69,26 @@ export function createHttpServer(deps: ServerDeps): Server {
     else refuseUpgrade(socket, 400, { detail: answer.detail, code: answer.code });
   });
   return server;
+}
+
+type RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
+
+/** Loaded at the first request that needs objects of the Fetch standard: Node's own take 40 ms to load. */
+async function openListener(
+  app: DashboardApp,
+  known: WeakMap<IncomingMessage, Known>,
+): Promise<RequestListener> {
+  const { getRequestListener } = await import("@hono/node-server");
+  return getRequestListener(
+    (request, bindings) => {
+      const incoming = bindings.incoming as IncomingMessage;
+      const found = known.get(incoming);
+      if (!found) throw new Error("request without facts");
+      return found.response ?? app.fetch(request, { incoming, facts: found.facts });
+    },
+    // Its own cuts the connection half a second after the answer.
+    { autoCleanupIncoming: false },
+  );
 }
 
 interface Known {
