@@ -12,6 +12,7 @@ import {
   parseField,
   valueAt,
   withEdits,
+  withoutSaved,
   withValue,
 } from "./config/values.ts";
 import { readLogLine } from "./log-line.ts";
@@ -69,6 +70,16 @@ describe("settings", () => {
     expect(once).toEqual({ "approvals.mode": "off" });
     expect(edited(once, tree, "approvals.mode", "manual")).toEqual({});
     expect(edited({}, tree, "approvals.deny", ["a"])).toEqual({});
+  });
+
+  test("what is changed while a save is under way stays an edit", () => {
+    const saved = { "approvals.mode": "off", model: "a" };
+    expect(withoutSaved(saved, saved)).toEqual({});
+    expect(withoutSaved({ ...saved, model: "b", other: [1] }, saved)).toEqual({
+      model: "b",
+      other: [1],
+    });
+    expect(withoutSaved({ "approvals.deny": ["b"] }, { "approvals.deny": ["b"] })).toEqual({});
   });
 
   test.each([

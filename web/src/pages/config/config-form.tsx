@@ -1,6 +1,6 @@
 // All settings as a form: categories, search, unsaved changes, and what to do when somebody else saved first.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { ConfigBody, ConfigField, ConfigSchemaBody } from "#protocol/http-config.ts";
 import type { Answer } from "../../api/client.ts";
 import { ApiError } from "../../api/error.ts";
@@ -16,6 +16,7 @@ import {
   fieldText,
   valueAt,
   withEdits,
+  withoutSaved,
   type Edits,
   type Tree,
 } from "./values.ts";
@@ -23,20 +24,21 @@ import {
 interface SaveInput {
   readonly base: Tree;
   readonly etag: string | null;
+  readonly edits: Edits;
 }
 
-function useSave(edits: Edits, onSaved: () => void) {
+function useSave(onSaved: (saved: Edits) => void) {
   const { t } = useWords();
   return useMutation({
-    mutationFn: ({ base, etag }: SaveInput) =>
+    mutationFn: ({ base, etag, edits }: SaveInput) =>
       client.request("PUT", "/api/config", {
         json: { config: withEdits(base, edits) },
         headers: etag === null ? {} : { "If-Match": etag },
       }),
-    onSuccess: async () => {
+    onSuccess: async (_answer, { edits }) => {
       await queries.invalidateQueries({ queryKey: ["config"] });
       for (const key of ["models", "setup"]) void queries.invalidateQueries({ queryKey: [key] });
-      onSaved();
+      onSaved(edits);
       showToast(t.common.saved);
     },
   });
@@ -157,6 +159,8 @@ function Form(props: {
   const { t } = useWords();
   const { stored, schema } = props;
   const [edits, setEdits] = useState<Edits>({});
+  const latest = useRef(edits);
+  latest.current = edits;
   const [search, setSearch] = useState("");
   const names = useMemo(() => categoriesOf(schema), [schema]);
   const [category, setCategory] = useState(names[0] ?? "");
@@ -165,7 +169,12 @@ function Form(props: {
     setEdits({});
     setGeneration((now) => now + 1);
   };
-  const save = useSave(edits, forget);
+  const save = useSave((saved) => {
+    // What was changed while the save was under way is not saved yet.
+    const rest = withoutSaved(latest.current, saved);
+    if (Object.keys(rest).length === 0) forget();
+    else setEdits(rest);
+  });
   const dirty = Object.keys(edits).length;
   useLeaveWarning(dirty > 0);
   const values = withEdits(stored.data, edits);
@@ -189,7 +198,7 @@ function Form(props: {
             forget();
             void queries.invalidateQueries({ queryKey: ["config"] });
           }}
-          onMine={(theirs) => save.mutate({ base: theirs.data, etag: theirs.etag })}
+          onMine={(theirs) => save.mutate({ base: theirs.data, etag: theirs.etag, edits })}
         />
       )}
       {save.isError && !conflict && <Failure error={save.error} />}
@@ -231,7 +240,7 @@ function Form(props: {
             type="button"
             className="button button-primary"
             disabled={save.isPending}
-            onClick={() => save.mutate({ base: stored.data, etag: stored.etag })}
+            onClick={() => save.mutate({ base: stored.data, etag: stored.etag, edits })}
           >
             {t.common.save}
           </button>

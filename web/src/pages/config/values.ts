@@ -50,6 +50,13 @@ export function edited(edits: Edits, stored: Tree, path: string, value: unknown)
   return isSame(valueAt(stored, path), value) ? others : { ...others, [path]: value };
 }
 
+/** The edits that a save did not have: those made, or changed again, while it was under way. */
+export function withoutSaved(edits: Edits, saved: Edits): Edits {
+  return Object.fromEntries(
+    Object.entries(edits).filter(([path, value]) => !(path in saved && isSame(saved[path], value))),
+  );
+}
+
 /** What the field's control shows. Lists have one entry per line; entries that are no text are JSON. */
 export function fieldText(type: ConfigField["type"], value: unknown): string {
   if (value === undefined || value === null) return "";
