@@ -45,7 +45,7 @@ function toolsets(options: OptionValues): readonly string[] | undefined {
 }
 
 /** `--cli` wins over `--tui`. */
-function wantedInterface(options: OptionValues): "cli" | "tui" | undefined {
+export function wantedInterface(options: OptionValues): "cli" | "tui" | undefined {
   if (flagOption(options, "cli")) return "cli";
   return flagOption(options, "tui") ? "tui" : undefined;
 }

@@ -130,7 +130,7 @@ async function extract(
 }
 
 async function articleOf(
-  document: unknown,
+  document: object,
 ): Promise<{ title?: string | null | undefined; content?: string | null | undefined } | null> {
   const { Readability } = await import("./readability.ts");
   const options = { maxElemsToParse: MAX_ELEMENTS, charThreshold: 200 };

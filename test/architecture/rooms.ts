@@ -71,7 +71,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     because: "what happens at boot, as typed steps",
     built: true,
   },
-  tui: { may: ["protocol", "base"], because: "is handed a session by cli", built: false },
+  tui: { may: ["protocol", "base"], because: "is handed a session by cli", built: true },
   cli: { may: ["*"], because: "composition root", built: true },
 };
 

@@ -1,9 +1,8 @@
 // Lines from the terminal: readline with history, completion, and pastes that stay one message (bracketed paste).
-import { readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { slashCommandsOf } from "#protocol/slash-commands.ts";
 import type { Io } from "../io.ts";
+import { completePath } from "./complete-path.ts";
 import { HISTORY_LIMIT } from "./history.ts";
 
 const PASTE_ON = "\x1b[?2004h";
@@ -111,21 +110,5 @@ function complete(line: string): [string[], string] {
     return [hits.map((name) => `${name} `), line];
   }
   const word = /\S*$/.exec(line)?.[0] ?? "";
-  return word === "" ? [[], ""] : [paths(word), word];
-}
-
-function paths(word: string): string[] {
-  const folder = word.endsWith("/") ? word : dirname(word);
-  const start = word.endsWith("/") ? "" : basename(word);
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.name.startsWith(start))
-      .slice(0, 100)
-      .map((entry) => {
-        const shown = word.includes("/") ? join(folder, entry.name) : entry.name;
-        return entry.isDirectory() ? `${shown}/` : shown;
-      });
-  } catch {
-    return [];
-  }
+  return word === "" ? [[], ""] : [completePath(word), word];
 }

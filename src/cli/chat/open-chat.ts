@@ -13,13 +13,15 @@ export interface OpenChat {
   close(): Promise<void>;
 }
 
-export async function openChat(context: Context): Promise<OpenChat> {
-  const { launch, line } = context;
-  const workspace = await openWorkspace(launch, {
-    flags: configFlags(line.options),
-    component: "cli",
-    file: "agent",
-  });
+export function openChatWorkspace({ launch, line }: Context): Promise<Workspace> {
+  const flags = configFlags(line.options);
+  return openWorkspace(launch, { flags, component: "cli", file: "agent" });
+}
+
+/** `opened`: the workspace, where somebody had to look into the configuration first; it is closed with the rest. */
+export async function openChat(context: Context, opened?: Workspace): Promise<OpenChat> {
+  const { line } = context;
+  const workspace = opened ?? (await openChatWorkspace(context));
   const closers = [() => workspace.close()];
   const close = async (): Promise<void> => {
     for (const closeOne of closers.splice(0).reverse()) await closeOne();
@@ -34,4 +36,13 @@ export async function openChat(context: Context): Promise<OpenChat> {
     await close();
     throw error;
   }
+}
+
+/** Of the configuration, one line each; a broken file is named at each start (agent.md §2.3). */
+export function configWarnings({ workspace }: OpenChat): readonly string[] {
+  const { problems, file, path } = workspace.loaded();
+  if (file.state === "broken" && problems.length === 0) {
+    return [`${path} is broken; its last good copy is in use.`];
+  }
+  return problems.map((problem) => workspace.redactor.text(problem.message));
 }

@@ -1,5 +1,6 @@
 // A request of the agent as a question with numbered answers (REPL), and what a typed line answers.
 import type { ApprovalChoice, ApprovalRequest, ClarifyRequest } from "#protocol/events.ts";
+import type { ShellQuestion } from "./shell-command.ts";
 
 export type Question =
   | ({ readonly type: "approval" } & ApprovalRequest)
@@ -14,17 +15,20 @@ const LABELS: Readonly<Record<ApprovalChoice, string>> = {
 
 /** Lines above the prompt. */
 export function questionLines(question: Question): readonly string[] {
-  if (question.type === "approval") {
-    const choices = question.choices.map((choice, index) => `${index + 1} ${LABELS[choice]}`);
-    return [
-      `? ${question.title}`,
-      `  ${question.detail}`,
-      `  ${question.rule}`,
-      `  ${choices.join(" · ")}`,
-    ];
-  }
+  if (question.type === "approval") return shellQuestionLines(question);
   const choices = question.choices.map((choice, index) => `  ${index + 1} ${choice}`);
   return [`? ${question.question}`, ...choices];
+}
+
+/** The same for an approval that no turn asks for. */
+export function shellQuestionLines(question: ShellQuestion): readonly string[] {
+  const choices = question.choices.map((choice, index) => `${index + 1} ${LABELS[choice]}`);
+  return [
+    `? ${question.title}`,
+    `  ${question.detail}`,
+    `  ${question.rule}`,
+    `  ${choices.join(" · ")}`,
+  ];
 }
 
 /** The choice that a typed line means: its number, its word or a beginning of it, yes, no. null: none of them. */

@@ -6,15 +6,16 @@ import type { SessionRow } from "#protocol/messages.ts";
 import type { SessionService } from "#session/types.ts";
 import type { OptionValues } from "../command-line.ts";
 import { flagOption, textOption } from "../context.ts";
+import type { OpenChat } from "./open-chat.ts";
 
-export interface ChoiceDeps {
+interface ChoiceDeps {
   readonly sessions: SessionService;
   readonly store: Pick<SessionStore, "updateSession">;
   /** `sessions.max_resume_messages`. */
   readonly maxResumeMessages: number;
 }
 
-export interface ChosenSession {
+interface ChosenSession {
   readonly session: SessionRow;
   readonly resumed: boolean;
 }
@@ -34,6 +35,24 @@ export async function chooseSession(
     ...(title === undefined ? {} : { title }),
   });
   return { session, resumed: false };
+}
+
+/** The session that the options name; null when they name none. */
+export async function chooseOldSession(
+  chat: OpenChat,
+  options: OptionValues,
+  source: string,
+): Promise<SessionRow | null> {
+  if (options["resume"] === undefined && options["continue"] === undefined) return null;
+  return (await chooseSession(choiceDeps(chat), options, source)).session;
+}
+
+export function choiceDeps(chat: OpenChat): ChoiceDeps {
+  return {
+    sessions: chat.sessions,
+    store: chat.store,
+    maxResumeMessages: chat.workspace.loaded().config.sessions.max_resume_messages,
+  };
 }
 
 async function findSession(deps: ChoiceDeps, options: OptionValues): Promise<SessionRow | null> {

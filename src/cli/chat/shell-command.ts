@@ -1,15 +1,26 @@
-// `!CMD` in the REPL: the terminal tool without a model, under the same approvals (agent.md §10, §5.3).
+// `!CMD` at a terminal: the terminal tool without a model, under the same approvals (agent.md §10, §5.3).
 import { judge, type DenialCode } from "#agent/approvals.ts";
 import type { ToolBox } from "#agent/ports/tool.ts";
 import { systemClock } from "#base/clock.ts";
 import { HermesError } from "#base/errors.ts";
+import type { ApprovalChoice, ApprovalRequest } from "#protocol/events.ts";
 import type { Context } from "../context.ts";
 import { openTools } from "./list-tools.ts";
 import type { OpenChat } from "./open-chat.ts";
-import { parseApproval } from "./question.ts";
-import type { ShellHost } from "./repl.ts";
 
 const CHOICES = ["once", "session", "always", "deny"] as const;
+
+/** An approval that no turn asks for. */
+export type ShellQuestion = Pick<ApprovalRequest, "title" | "detail" | "rule" | "choices">;
+
+/** Who runs the command, and answers for it. */
+export interface ShellHost {
+  readonly sessionId: string;
+  readonly yolo: boolean;
+  readonly signal: AbortSignal;
+  show(text: string): void;
+  ask(question: ShellQuestion): Promise<ApprovalChoice>;
+}
 
 export interface ShellRunner {
   run(command: string, host: ShellHost): Promise<void>;
@@ -78,15 +89,9 @@ async function admit(chat: OpenChat, tools: ToolBox, call: Call, host: ShellHost
   const refusal = (code: DenialCode): HermesError =>
     new HermesError(code, `Not run: ${verdict.rule.reason} (${verdict.rule.id}).`);
   if (verdict.verdict === "deny") throw refusal(verdict.code);
-  const options = CHOICES.map((choice, index) => `${index + 1} ${choice}`).join(" · ");
   const { title, detail } = assessment;
-  const answer = await host.ask([
-    `? ${title}`,
-    `  ${detail}`,
-    `  ${verdict.rule.reason}`,
-    `  ${options}`,
-  ]);
-  const choice = parseApproval(answer, CHOICES) ?? "deny";
+  const rule = verdict.rule.reason;
+  const choice = await host.ask({ title, detail, rule, choices: CHOICES });
   if (choice === "deny") throw refusal("APPROVAL_DENIED");
   if (choice !== "once") allowedKeys.add(assessment.allowKey);
   if (choice === "always") await tools.allowAlways(assessment);

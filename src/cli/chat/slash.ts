@@ -1,4 +1,4 @@
-// What each slash command does in the REPL. The names, surfaces and busy rules are protocol/slash-commands.ts.
+// What each slash command does at a terminal. The names, surfaces and busy rules are protocol/slash-commands.ts.
 import { epochSeconds, systemClock } from "#base/clock.ts";
 import type { SessionStore } from "#agent/ports/session-store.ts";
 import { HermesError } from "#base/errors.ts";
@@ -10,7 +10,7 @@ import type { SessionService } from "#session/types.ts";
 import { sessionLines } from "../session-lines.ts";
 import { TOOL_PROGRESS, type ToolProgress } from "./screen.ts";
 
-/** What the REPL offers to its commands. */
+/** What a conversation at a terminal offers to its commands. */
 export interface SlashHost {
   readonly sessions: SessionService;
   readonly store: SessionStore;
@@ -33,6 +33,8 @@ export interface SlashHost {
   memoryText(): string;
   toggleYolo(): Promise<boolean>;
   toolProgress(mode: ToolProgress | null): ToolProgress;
+  /** Lets the user choose one of the recent sessions. */
+  offerSessions(): Promise<void>;
   quit(): void;
 }
 
@@ -128,7 +130,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     );
   },
   resume: async (host, args) => {
-    if (args === "") return listSessions(host);
+    if (args === "") return host.offerSessions();
     await host.switchTo(await host.sessions.resolve(args));
   },
   sessions: listSessions,
@@ -209,8 +211,15 @@ async function showUsage(host: SlashHost): Promise<void> {
 }
 
 async function listSessions(host: SlashHost): Promise<void> {
-  const { sessions } = await host.store.listSessions({ limit: 10, offset: 0 });
+  const sessions = await recentSessions(host, 10);
   host.print([...sessionLines(sessions), "Go on with one: /resume ID"].join("\n"));
+}
+
+export async function recentSessions(
+  host: Pick<SlashHost, "store">,
+  limit: number,
+): Promise<readonly SessionRow[]> {
+  return (await host.store.listSessions({ limit, offset: 0 })).sessions;
 }
 
 function needSession(host: SlashHost): SessionRow {

@@ -3,12 +3,14 @@ import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import type { ExitCode } from "#base/exit-codes.ts";
+import { parseSwitch } from "#base/booleans.ts";
 import { messageOf } from "#base/errors.ts";
 import { answerOnce } from "../chat/one-shot.ts";
-import { openChat, type OpenChat } from "../chat/open-chat.ts";
-import { chooseSession } from "../chat/session-choice.ts";
+import { configWarnings, openChat, openChatWorkspace, type OpenChat } from "../chat/open-chat.ts";
+import { choiceDeps, chooseSession } from "../chat/session-choice.ts";
 import { usageError } from "../command-line.ts";
 import { flagOption, numberOption, textOption, type Context } from "../context.ts";
+import { wantedInterface } from "../run-flags.ts";
 
 export async function run(context: Context): Promise<ExitCode> {
   const { line, io } = context;
@@ -91,7 +93,7 @@ async function answer(context: Context, text: string): Promise<ExitCode> {
       redact: (message) => chat?.workspace.redactor.text(message) ?? message,
       async open() {
         chat = await openChat(context);
-        warnOfProblems(context, chat);
+        for (const text of configWarnings(chat)) context.io.note(`hermes: ${text}`);
         const source = options["oneshot"] === undefined ? "cli" : "oneshot";
         const { session } = await chooseSession(choiceDeps(chat), options, source);
         return { sessions: chat.sessions, sessionId: session.id };
@@ -103,9 +105,17 @@ async function answer(context: Context, text: string): Promise<ExitCode> {
 }
 
 async function converse(context: Context, firstMessage: string | null): Promise<ExitCode> {
-  const chat = await openChat(context);
+  const early = earlyInterface(context);
+  const workspace = early === "unknown" ? await openChatWorkspace(context) : undefined;
+  const wanted = workspace?.loaded().config.display.interface ?? early;
+  if (wanted === "tui") {
+    const { loadTui, runTui } = await import("../chat/start-tui.ts");
+    const tui = await loadTui(context);
+    if (tui) return runTui(context, tui, { workspace, firstMessage });
+  }
+  const chat = await openChat(context, workspace);
   try {
-    warnOfProblems(context, chat);
+    for (const text of configWarnings(chat)) context.io.note(`hermes: ${text}`);
     const { startRepl } = await import("../chat/start-repl.ts");
     return await startRepl(context, chat, firstMessage);
   } finally {
@@ -113,20 +123,11 @@ async function converse(context: Context, firstMessage: string | null): Promise<
   }
 }
 
-export function choiceDeps(chat: OpenChat): Parameters<typeof chooseSession>[0] {
-  return {
-    sessions: chat.sessions,
-    store: chat.store,
-    maxResumeMessages: chat.workspace.loaded().config.sessions.max_resume_messages,
-  };
-}
-
-/** Warnings of the configuration, one line each; a broken file is named at each start (agent.md §2.3). */
-function warnOfProblems({ io }: Context, chat: OpenChat): void {
-  const { problems, file, path } = chat.workspace.loaded();
-  const { redactor } = chat.workspace;
-  for (const problem of problems) io.note(`hermes: ${redactor.text(problem.message)}`);
-  if (file.state === "broken" && problems.length === 0) {
-    io.note(`hermes: ${path} is broken; its last good copy is in use.`);
-  }
+/** Which interface flags and environment name; `unknown` when only the files can say (agent.md §1.2). */
+function earlyInterface({ launch, line }: Context): "cli" | "tui" | "unknown" {
+  const flag = wantedInterface(line.options);
+  if (flag !== undefined) return flag;
+  const named = launch.env["HERMES_TUI"];
+  if (named === undefined || named === "") return "unknown";
+  return parseSwitch(named) === "on" ? "tui" : "cli";
 }
