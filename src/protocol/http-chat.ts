@@ -49,6 +49,11 @@ export interface SendMessageInput {
   /** 8 to 128 of letters, digits, `.`, `_`, `-`. */
   readonly client_message_id: string;
   readonly when_busy?: BusyMode;
+  /**
+   * Id of a text of the user in this session: it and all after it are taken out right before the new one is stored.
+   * Only while nothing runs, so never with `when_busy`.
+   */
+  readonly replaces?: number;
 }
 
 /** 202 */

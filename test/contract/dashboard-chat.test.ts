@@ -429,3 +429,34 @@ test("stop closes sockets with 1001, ends streams and marks the running turn", a
   });
   assert.equal(messages[0]?.finishReason, "interrupted");
 });
+
+test("a text said anew takes the place of it and of all that came after; asked twice it is done once", async (t) => {
+  const chat = await openChat(t);
+  const first = await chat.say("one", "m-1");
+  await chat.idle();
+  await chat.say("two", "m-2");
+  await chat.idle();
+  const replaces = first.json()["message_id"];
+  const anew = await chat.say("three", "m-3", { replaces });
+  assert.equal(anew.status, 202);
+  await chat.idle();
+  const again = await chat.say("three", "m-3", { replaces });
+  assert.deepEqual([again.status, again.json()], [202, anew.json()]);
+  const page = await chat.ask(`/api/sessions/${chat.id}/messages`);
+  const rows = page.json()["messages"] as { role: string; content: string; active: boolean }[];
+  const texts = rows.filter(({ role, active }) => role === "user" && active);
+  assert.deepEqual(
+    texts.map(({ content }) => content),
+    ["three"],
+  );
+  const refusals: readonly (readonly [object, number])[] = [
+    [{ replaces }, 404],
+    [{ replaces: 999_999 }, 404],
+    [{ replaces: anew.json()["message_id"], when_busy: "queue" }, 422],
+    [{ replaces: 0 }, 422],
+  ];
+  for (const [more, status] of refusals) {
+    const answer = await chat.say("four", `m-${JSON.stringify(more).length}x`, more);
+    assert.equal(answer.status, status, JSON.stringify(more));
+  }
+});

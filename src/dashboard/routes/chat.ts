@@ -2,9 +2,10 @@
 import * as z from "zod/mini";
 import type { ChatStateBody, SendMessageBody, SendMessageInput } from "#protocol/http-chat.ts";
 import type { SendOptions, SendResult, SessionState } from "#session/types.ts";
+import type { ProfileServices } from "../deps.ts";
 import { saveAttachment, useAttachments } from "../attachments.ts";
 import { mediaType, UPLOAD_LIMIT_BYTES } from "../body.ts";
-import { fail, invalidField } from "../errors.ts";
+import { fail, invalidField, notFound } from "../errors.ts";
 import { json, type Registrars, type RouteContext } from "../routing.ts";
 import { profileOf, type RouteServices } from "../route-services.ts";
 
@@ -48,10 +49,12 @@ export function registerChat(routes: Registrars, services: RouteServices): void 
       attachments: z.exactOptional(z.array(word).check(z.maxLength(20))),
       client_message_id: clientKey,
       when_busy: z.exactOptional(z.enum(["queue", "steer", "interrupt"])),
+      replaces: z.exactOptional(z.int().check(z.positive())),
     }) satisfies z.ZodMiniType<SendMessageInput>,
     async handler(context) {
       const profile = await profileOf(services, context);
       const options = sendOptions(context.body, profile.home);
+      await checkReplaced(profile, idOf(context), context.body);
       return json(sendBody(await profile.sessions.send(idOf(context), options)), 202);
     },
   });
@@ -105,7 +108,26 @@ function sendOptions(body: SendMessageInput, home: string): SendOptions {
     surface: SURFACE,
     answerable: true,
     ...(body.when_busy === undefined ? {} : { whenBusy: body.when_busy }),
+    ...(body.replaces === undefined ? {} : { replaces: body.replaces }),
   };
+}
+
+/** Only a text of the user that the model still sees can be said anew: another id would take out something else. */
+async function checkReplaced(
+  { sessions, archive }: ProfileServices,
+  id: string,
+  { replaces, when_busy: whenBusy, client_message_id: key }: SendMessageInput,
+): Promise<void> {
+  if (replaces === undefined) return;
+  if (whenBusy !== undefined) throw invalidField("body", "when_busy", "cannot go with replaces");
+  const { sessionId } = await sessions.state(id);
+  const at = { after: replaces - 1, limit: 1, order: "asc" } as const;
+  const [row] = (await archive.readMessages(sessionId, at)).messages;
+  const isText = row?.id === replaces && row.role === "user" && row.kind === null;
+  if (isText && row.active) return;
+  // Asked again after it was done, the key of the request has its answer already.
+  const newest = await archive.readMessages(sessionId, { limit: 50, order: "desc" });
+  if (!newest.messages.some(({ clientKey }) => clientKey === key)) throw notFound("Message");
 }
 
 function sendBody(result: SendResult): SendMessageBody {

@@ -13,7 +13,7 @@ import { isBusy } from "./live.ts";
 import { MessageList } from "./message-list.tsx";
 import { createOutbox } from "./outbox.ts";
 import { RequestCards } from "./request-cards.tsx";
-import type { RowActions } from "./rows.tsx";
+import type { RowActions } from "./row-actions.ts";
 import { SessionController, type ChatView } from "./session-controller.ts";
 import { UsageLine } from "./usage-line.tsx";
 import { useCommands, type Note } from "./use-commands.ts";
@@ -180,6 +180,7 @@ export function Conversation({ sessionId }: { readonly sessionId: string }) {
     compress: () => void controller.compress("").catch(commands.fail),
     sendAgain: (clientId) => void controller.sendAgain(clientId, "queue"),
     discard: (clientId) => controller.discard(clientId),
+    resend: busy ? null : (replaces, text) => void controller.send({ text, replaces }),
   };
 
   function stop(): void {

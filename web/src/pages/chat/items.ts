@@ -32,6 +32,8 @@ export type Item =
   | {
       readonly kind: "user";
       readonly key: string;
+      /** Id of the stored row; null until there is one. */
+      readonly messageId: number | null;
       readonly text: string;
       readonly at: string | null;
       readonly outgoing: Outgoing | null;
@@ -118,7 +120,7 @@ function itemsOfRow(row: MessageBody): Item[] {
   if (row.kind === "nudge") return [];
   if (row.role === "user") {
     const own = row.client_message_id === null ? key : outgoingKey(row.client_message_id);
-    return [{ kind: "user", key: own, text, at: row.timestamp, outgoing: null }];
+    return [{ kind: "user", key: own, messageId: row.id, text, at: row.timestamp, outgoing: null }];
   }
   if (row.role !== "assistant") return [];
   const reasoning = row.reasoning ?? "";
@@ -153,6 +155,7 @@ export function conversation(
     items.push({
       kind: "user",
       key: own ? outgoingKey(own.clientId) : `m${live.user.messageId}`,
+      messageId: null,
       text: live.user.text,
       at: null,
       outgoing: null,
@@ -219,6 +222,7 @@ function outgoingItem(entry: Outgoing): Item {
   return {
     kind: "user",
     key: outgoingKey(entry.clientId),
+    messageId: null,
     text: entry.text,
     at: null,
     outgoing: entry,

@@ -4,7 +4,8 @@ import { useEffect, useRef } from "react";
 import { useWords } from "../../i18n/i18n.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import type { Item } from "./items.ts";
-import { Row, type RowActions } from "./rows.tsx";
+import type { RowActions } from "./row-actions.ts";
+import { Row } from "./rows.tsx";
 import { useStickToEnd } from "./stick-to-end.ts";
 
 const NEAR_TOP_PX = 600;

@@ -5,79 +5,11 @@ import { useWords } from "../../i18n/i18n.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Icon, type IconName } from "../../parts/icons.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
-import type { Ending, Item, Outgoing } from "./items.ts";
+import type { Ending, Item } from "./items.ts";
 import type { LiveNotice } from "./live.ts";
 import { ToolCard } from "./tool-card.tsx";
-
-/** What rows can ask for. */
-export interface RowActions {
-  readonly retry: () => void;
-  readonly proceed: () => void;
-  readonly compress: () => void;
-  readonly sendAgain: (clientId: string) => void;
-  readonly discard: (clientId: string) => void;
-}
-
-function OutgoingNote(props: { readonly outgoing: Outgoing; readonly actions: RowActions }) {
-  const { t } = useWords();
-  const { outgoing, actions } = props;
-  if (outgoing.state === "sending") {
-    return <p className="text-xs text-muted-foreground">{t.chat.sending}</p>;
-  }
-  if (outgoing.state === "waiting") {
-    return (
-      <p className="text-xs text-warning" data-testid="unsent">
-        {t.chat.unsent}
-      </p>
-    );
-  }
-  return (
-    <div role="alert" className="grid justify-items-end gap-1 text-sm" data-testid="send-failed">
-      <p className="text-destructive">
-        {t.chat.sendFailed}: {outgoing.reason}
-      </p>
-      <div className="flex gap-2">
-        <button
-          type="button"
-          className="button button-plain"
-          onClick={() => actions.sendAgain(outgoing.clientId)}
-        >
-          {t.chat.sendAgain}
-        </button>
-        <button
-          type="button"
-          className="button button-ghost"
-          onClick={() => actions.discard(outgoing.clientId)}
-        >
-          {t.chat.discard}
-        </button>
-      </div>
-    </div>
-  );
-}
-
-function UserRow(props: {
-  readonly item: Extract<Item, { kind: "user" }>;
-  readonly actions: RowActions;
-}) {
-  const { t, format } = useWords();
-  const { item } = props;
-  return (
-    <article
-      aria-label={t.chat.you}
-      data-testid="user-message"
-      className="group grid justify-items-end gap-1"
-    >
-      <div
-        className="max-w-[min(85%,42rem)] rounded-2xl rounded-ee-sm bg-secondary px-4 py-2.5 whitespace-pre-wrap text-secondary-foreground"
-        title={item.at === null ? undefined : format.dateTime(item.at)}
-      >
-        {item.text}
-      </div>
-      {item.outgoing && <OutgoingNote outgoing={item.outgoing} actions={props.actions} />}
-    </article>
-  );
-}
+import type { RowActions } from "./row-actions.ts";
+import { UserRow } from "./user-row.tsx";
 
 function Reasoning({ text }: { readonly text: string }) {
   const { t } = useWords();
