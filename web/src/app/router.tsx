@@ -102,6 +102,16 @@ const profiles = createRoute({
   ),
 });
 
+const terminal = createRoute({
+  ...page("/terminal"),
+  validateSearch: (search): { resume?: string } =>
+    typeof search["resume"] === "string" ? { resume: search["resume"] } : {},
+  component: lazyRouteComponent(
+    () => import("../pages/terminal/terminal-page.tsx"),
+    "TerminalPage",
+  ),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     index,
@@ -113,6 +123,7 @@ export const router = createRouter({
     config,
     logs,
     analytics,
+    terminal,
     services,
     profiles,
   ]),

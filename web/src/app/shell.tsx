@@ -9,6 +9,7 @@ import { Toasts } from "../parts/toasts.tsx";
 import { Banners } from "./banners.tsx";
 import { Drawer } from "./drawer.tsx";
 import { NAV } from "./nav.ts";
+import { useTerminalOff } from "./terminal-off.ts";
 
 const Palette = lazy(() => import("./palette.tsx"));
 const SideFoot = lazy(() => import("./side-foot.tsx"));
@@ -38,10 +39,11 @@ const ACTIVE = { className: "bg-accent text-accent-foreground font-semibold" };
 
 function Navigation() {
   const { t } = useWords();
+  const terminalOff = useTerminalOff();
   return (
     <nav aria-label={t.app.navigation}>
       <ul className="grid gap-0.5">
-        {NAV.map((entry) => (
+        {NAV.filter(({ to }) => to !== "/terminal" || !terminalOff).map((entry) => (
           <li key={entry.to}>
             <Link to={entry.to} className={LINK} activeProps={ACTIVE}>
               <Icon name={entry.icon} />

@@ -1,5 +1,6 @@
 // English: the source of the message table and its type.
 import { profilesEn, servicesEn } from "./en-services.ts";
+import { terminalEn } from "./en-terminal.ts";
 import { count, plural, type Widen } from "./table.ts";
 
 const L = "en";
@@ -33,6 +34,7 @@ export const en = {
     config: "Settings",
     logs: "Logs",
     analytics: "Usage",
+    terminal: "Terminal",
     services: "Services",
     profiles: "Profiles",
     setup: "Set-up",
@@ -249,11 +251,11 @@ export const en = {
     sendFailed: "Not sent",
     sendAgain: "Send again",
     discard: "Discard",
-    interruptedMark: "Interrupted",
-    interrupted: "Interrupted. What was written is kept.",
     edit: "Edit and send again",
     editText: "Your message, changed",
     editHint: "What came after it is taken out of the conversation.",
+    interruptedMark: "Interrupted",
+    interrupted: "Interrupted. What was written is kept.",
     unanswered: "This message has no answer.",
     budget: "The turn reached its limit of tool rounds.",
     continue: "Continue",
@@ -524,6 +526,7 @@ export const en = {
   },
   services: servicesEn,
   profiles: profilesEn,
+  terminal: terminalEn,
 };
 
 export type Messages = Widen<typeof en>;

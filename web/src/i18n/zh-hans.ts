@@ -2,6 +2,7 @@
 import type { Messages } from "./en.ts";
 import { count } from "./table.ts";
 import { profilesZh, servicesZh } from "./zh-hans-services.ts";
+import { terminalZh } from "./zh-hans-terminal.ts";
 
 const L = "zh-Hans";
 const n$ = (value: number) => count(L, value);
@@ -35,6 +36,7 @@ export const zhHans: Messages = {
     config: "设置",
     logs: "日志",
     analytics: "用量",
+    terminal: "终端",
     services: "服务",
     profiles: "配置档",
     setup: "初始设置",
@@ -246,11 +248,11 @@ export const zhHans: Messages = {
     sendFailed: "未发送",
     sendAgain: "重新发送",
     discard: "放弃",
-    interruptedMark: "已中断",
-    interrupted: "已中断。已写出的内容会保留。",
     edit: "编辑并重新发送",
     editText: "修改后的消息",
     editHint: "其后的内容会从对话中移除。",
+    interruptedMark: "已中断",
+    interrupted: "已中断。已写出的内容会保留。",
     unanswered: "这条消息没有回答。",
     budget: "本回合达到了工具轮数上限。",
     continue: "继续",
@@ -517,4 +519,5 @@ export const zhHans: Messages = {
   },
   services: servicesZh,
   profiles: profilesZh,
+  terminal: terminalZh,
 };

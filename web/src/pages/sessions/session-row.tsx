@@ -1,5 +1,5 @@
 // One conversation in the list, with everything that can be done to it.
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useMutation } from "@tanstack/react-query";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
@@ -88,6 +88,7 @@ function RowMenu({ session, title }: { readonly session: SessionBody; readonly t
   const { t } = useWords();
   const [renaming, setRenaming] = useState(false);
   const patch = usePatch(session.id);
+  const navigate = useNavigate();
   const exportAs = (format: "md" | "jsonl") => {
     download(`${pathOf(session.id)}/export`, { format }, `${session.id}.${format}`).catch(
       (error: unknown) =>
@@ -124,13 +125,18 @@ function RowMenu({ session, title }: { readonly session: SessionBody; readonly t
               onSelect={() => exportAs("jsonl")}
             />
             <MenuItem
-              icon="terminal"
+              icon="copy"
               label={t.sessions.openTerminal}
               onSelect={() => {
                 void copyText(`hermes --resume ${session.id}`).then(() =>
                   showToast(t.common.copied),
                 );
               }}
+            />
+            <MenuItem
+              icon="terminal"
+              label={t.terminal.openSession}
+              onSelect={() => void navigate({ to: "/terminal", search: { resume: session.id } })}
             />
             <MenuItem
               icon="trash"
