@@ -2,6 +2,7 @@
 import { memo, useEffect, useMemo, useState } from "react";
 import type { blocksOf, toHtml } from "../pages/chat/markdown-engine.ts";
 import { CopyButton } from "./copy-button.tsx";
+import type { highlight } from "./highlight.ts";
 
 interface Engine {
   readonly blocksOf: typeof blocksOf;
@@ -44,14 +45,47 @@ const HtmlBlock = memo(function HtmlBlock(props: {
   readonly raw: string;
 }) {
   const html = useMemo(() => props.engine.toHtml(props.raw), [props.engine, props.raw]);
-  // The one place where HTML enters the page: made by our renderer and sanitised.
+  // HTML enters the page here, made by our renderer and sanitised, and below, where highlight.js has escaped it.
   return <div className="prose" dangerouslySetInnerHTML={{ __html: html }} />;
 });
+
+let highlighter: Promise<typeof highlight> | null = null;
+
+function loadHighlighter(): Promise<typeof highlight> {
+  highlighter ??= import("./highlight.ts").then((loaded) => loaded.highlight);
+  return highlighter;
+}
+
+/** Coloured HTML of a piece of code, once there is any; null shows it plain. */
+function useColours(code: string, language: string): string | null {
+  const [colour, setColour] = useState<{ readonly run: typeof highlight } | null>(null);
+  const isNamed = language !== "";
+  useEffect(() => {
+    if (!isNamed) return;
+    let current = true;
+    loadHighlighter().then(
+      (run) => {
+        if (current) setColour({ run });
+      },
+      () => {
+        highlighter = null;
+      },
+    );
+    return () => {
+      current = false;
+    };
+  }, [isNamed]);
+  return useMemo(
+    () => (colour === null || !isNamed ? null : colour.run(code, language)),
+    [colour, isNamed, code, language],
+  );
+}
 
 const CodeBlock = memo(function CodeBlock(props: {
   readonly language: string;
   readonly code: string;
 }) {
+  const html = useColours(props.code, props.language);
   return (
     <div className="card overflow-hidden bg-muted">
       <div className="flex items-center justify-between border-b ps-3 pe-1 text-xs text-muted-foreground">
@@ -59,7 +93,11 @@ const CodeBlock = memo(function CodeBlock(props: {
         <CopyButton text={props.code} />
       </div>
       <pre className="log-text overflow-x-auto p-3 whitespace-pre" tabIndex={0}>
-        <code>{props.code}</code>
+        {html === null ? (
+          <code>{props.code}</code>
+        ) : (
+          <code data-highlighted dangerouslySetInnerHTML={{ __html: html }} />
+        )}
       </pre>
     </div>
   );
