@@ -46,7 +46,6 @@ export function openScreen(
   terminal.textarea?.setAttribute("aria-label", options.label);
   terminal.onData((text) => listener.onText(text));
   terminal.onBinary((text) => listener.onBytes(Uint8Array.from(text, (c) => c.charCodeAt(0))));
-  terminal.onResize((size) => listener.onSize(size));
   terminal.attachCustomKeyEventHandler((event) => {
     if (!event.altKey || !event.shiftKey || event.code !== "KeyT") return true;
     if (event.type === "keydown") listener.onLeave();
@@ -54,6 +53,8 @@ export function openScreen(
     return false;
   });
   fit.fit();
+  // From here on: the first size is asked for by whoever opens the screen.
+  terminal.onResize((size) => listener.onSize(size));
   const observer = new ResizeObserver(() => fit.fit());
   observer.observe(box);
   const stopWatching = watchTheme(() => {
