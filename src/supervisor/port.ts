@@ -53,6 +53,8 @@ export interface SlotFacts {
   readonly deaths: readonly Death[];
   /** Failure counter of `data/backoff` and the time before which it does not start again. */
   readonly backoff: { readonly n: number; readonly until: number } | null;
+  /** When somebody last asked for a start: deaths before tell nothing of what runs now, as with the counter. null: never, or not known. */
+  readonly askedAt: number | null;
   /** Did the process answer on `data/live` within 1 s? null: down, or without a slot. */
   readonly answers: boolean | null;
   readonly spec: SlotSpec | null;

@@ -64,6 +64,7 @@ function factsOf({ root }: Root, given: Partial<SlotFacts> = {}): SlotFacts {
     readyAt: Date.UTC(2026, 0, 2),
     deaths: [],
     backoff: null,
+    askedAt: null,
     answers: true,
     spec: { schema: 1, kind: "gateway", profile: "default", home: root, enabled: true },
     lastError: null,

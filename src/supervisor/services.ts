@@ -1,6 +1,8 @@
 // From facts to the one JSON shape of a service (container.md §8), for every surface.
+import { accessSync, constants } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { errnoOf } from "#base/errors.ts";
 import { processStartTime } from "#base/process-identity.ts";
 import type { ProcessLock } from "#base/process-lock.ts";
 import { findProfiles } from "#profile/find.ts";
@@ -217,8 +219,9 @@ function isOf(observed: ObservedFile | null, pid: number | null): boolean {
 
 /** Who holds the home, asked from the lock; the record beside it only names the holder. */
 export function readLock(home: string, lock: ProcessLock): LockFacts {
-  if (!lock.isHeld(join(home, GATEWAY_LOCK)))
-    return { held: false, holder: null, holderName: null };
+  const path = join(home, GATEWAY_LOCK);
+  if (isForbidden(path)) return { held: true, holder: "unreadable", holderName: null };
+  if (!lock.isHeld(path)) return { held: false, holder: null, holderName: null };
   const fields = readObject(join(home, "gateway.pid"));
   const { pid, start_time: startTime, host } = fields ?? {};
   if (typeof pid !== "number" || typeof startTime !== "string" || typeof host !== "string") {
@@ -226,6 +229,16 @@ export function readLock(home: string, lock: ProcessLock): LockFacts {
   }
   const isSeen = host === hostname() && processStartTime(pid) === startTime;
   return { held: true, holder: isSeen ? "foreign" : "unseen", holderName: `pid ${pid} on ${host}` };
+}
+
+/** A lock that this user may not read can be anybody's: not free, as one that is missing. */
+function isForbidden(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return false;
+  } catch (error) {
+    return ["EACCES", "EPERM"].includes(errnoOf(error) ?? "");
+  }
 }
 
 const isoOrNull = (ms: number | null): string | null =>

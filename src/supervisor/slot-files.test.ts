@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { tempDir } from "../../test/kit/temp-dir.ts";
 import type { SlotSpec } from "./port.ts";
-import { forgetBackoff, readSlotSpec, writeSlotFiles } from "./slot-files.ts";
+import { beginAnew, readAsked, readSlotSpec, writeSlotFiles } from "./slot-files.ts";
 
 const LAYOUT = { libexec: "/opt/hermes/libexec", timeoutKillMs: 5000 };
 const SPEC: SlotSpec = {
@@ -86,10 +86,21 @@ test("a spec that is not ours is none", (t) => {
 
 test("the delay of earlier deaths is forgotten, also where there is none", (t) => {
   const dir = tempDir(t);
-  forgetBackoff(dir);
+  beginAnew(dir, 1);
+  assert.equal(readAsked(dir), null);
   mkdirSync(join(dir, "data"));
   writeFileSync(join(dir, "data", "backoff"), "3 99999\n");
   writeFileSync(join(dir, "data", "started"), "1\n");
-  forgetBackoff(dir);
-  assert.deepEqual(readdirSync(join(dir, "data")), ["started"]);
+  beginAnew(dir, 1_796_098_100_000);
+  assert.deepEqual(readdirSync(join(dir, "data")).sort(), ["asked", "started"]);
+  assert.equal(readAsked(dir), 1_796_098_100_000);
 });
+
+for (const text of ["", "x", "-1", "1.5", "99999999999999999999", "1 2"]) {
+  test(`${JSON.stringify(text)} is no time of a start`, (t) => {
+    const dir = tempDir(t);
+    mkdirSync(join(dir, "data"));
+    writeFileSync(join(dir, "data", "asked"), text);
+    assert.equal(readAsked(dir), null);
+  });
+}

@@ -62,9 +62,27 @@ function isSpec(value: unknown): value is SlotSpec {
   );
 }
 
-/** An explicit start or restart begins without the delay of earlier deaths (container.md §6.7). */
-export function forgetBackoff(dir: string): void {
+/**
+ * An explicit start or restart begins without the delay of earlier deaths (container.md §6.7), which also say nothing about
+ * it: three crashes of a minute ago do not make a gateway that was repaired and started crash-looping.
+ */
+export function beginAnew(dir: string, nowMs: number): void {
   rmSync(join(dir, "data", "backoff"), { force: true });
+  try {
+    writeFileSync(join(dir, "data", "asked"), `${nowMs}\n`);
+  } catch {
+    // A full disk must not keep anybody from starting; the state then needs ten seconds more to settle.
+  }
+}
+
+/** Epoch milliseconds of the last explicit start; null: there was none, or it is not ours to read. */
+export function readAsked(dir: string): number | null {
+  try {
+    const text = readFileSync(join(dir, "data", "asked"), "utf8").trim();
+    return /^\d{1,15}$/u.test(text) ? Number(text) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** A respawned supervisor leaves it down; for where `s6-svc -D` would end it too soon (container.md §6.1). */

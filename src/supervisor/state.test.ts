@@ -36,6 +36,7 @@ const ready: SlotFacts = {
   readyAt: NOW - 59 * SECOND,
   deaths: [],
   backoff: null,
+  askedAt: null,
   answers: true,
   spec: { schema: 1, kind: "gateway", profile: "default", home: "/opt/data", enabled: true },
   lastError: null,
@@ -83,6 +84,7 @@ const stopped: DesiredRecord = {
 };
 const foreign: LockFacts = { held: true, holder: "foreign", holderName: "pid 12 on other" };
 const unseen: LockFacts = { ...foreign, holder: "unseen" };
+const unreadable: LockFacts = { held: true, holder: "unreadable", holderName: null };
 const free: LockFacts = { held: false, holder: null, holderName: null };
 
 const observed = (state: string | null, more: Partial<ObservedFile> = {}): ObservedFile => ({
@@ -184,6 +186,29 @@ const ROWS: readonly Row[] = [
     "restarts that were asked for are no deaths",
     { ...waiting, deaths: [exit(75, 3), exit(75, 2), exit(75, 1)] },
     "starting: restarting after exit 75",
+  ],
+  [
+    5,
+    "started anew by its operator after three deaths",
+    {
+      ...ready,
+      readyAt: NOW - SECOND,
+      askedAt: NOW - 3 * SECOND,
+      deaths: [...crashes(30, 20, 15), exit(75, 2)],
+    },
+    "ready",
+  ],
+  [
+    5,
+    "asked to restart itself after three deaths",
+    { ...ready, readyAt: NOW - SECOND, deaths: [...crashes(30, 20, 15), exit(75, 2)] },
+    "crash-looping: exit 1",
+  ],
+  [
+    5,
+    "three more deaths after its operator started it anew",
+    { ...waiting, askedAt: NOW - 30 * SECOND, deaths: crashes(40, 9, 5, 1) },
+    "crash-looping: exit 1",
   ],
   [
     5,
@@ -323,6 +348,13 @@ const ROWS: readonly Row[] = [
   ],
   [
     14,
+    "nobody may read who holds it",
+    down,
+    "unknown: its home cannot be read",
+    { lock: unreadable },
+  ],
+  [
+    14,
     "it runs elsewhere and answers",
     down,
     "ready: held by pid 12 on other",
@@ -436,6 +468,7 @@ const ALONE: readonly (readonly [what: string, input: Partial<Unsupervised>, ver
     "unknown: held by pid 12 on other",
   ],
   ["held elsewhere, answers", { lock: unseen, remote: "up" }, "ready: held by pid 12 on other"],
+  ["its home is closed to us", { lock: unreadable }, "unknown: its home cannot be read"],
   ["our own lock, no record yet", { lock: { ...unseen, holder: "ours" } }, "starting"],
 ];
 

@@ -8,7 +8,7 @@ import type { DesiredRecord, ObservedFile } from "./service-files.ts";
 export interface LockFacts {
   readonly held: boolean;
   /** Pid, start time and host of the holder's record, checked against the live process. */
-  readonly holder: "ours" | "foreign" | "unseen" | null;
+  readonly holder: "ours" | "foreign" | "unseen" | "unreadable" | null;
   /** `pid 12 on host`; for the reason. */
   readonly holderName: string | null;
 }
@@ -93,7 +93,10 @@ function downState(input: StateInput): Verdict {
 
 /** The gateway of this home runs where this supervisor does not see it. */
 function elsewhere({ lock, remote }: StateInput): Verdict {
-  const reason = `held by ${lock?.holderName ?? "another process"}`;
+  const reason =
+    lock?.holder === "unreadable"
+      ? "its home cannot be read"
+      : `held by ${lock?.holderName ?? "another process"}`;
   if (remote === "up") return say("ready", reason);
   if (remote === "down") return say("unknown", `${reason}; GATEWAY_HEALTH_URL does not answer`);
   return say("unknown", reason);
@@ -109,12 +112,13 @@ function isCrashLooping({ facts, now }: StateInput): boolean {
   const isSettled =
     facts.up && facts.ready && facts.readyAt !== null && now - facts.readyAt >= SETTLED_MS;
   if (isSettled) return false;
-  return (facts.backoff?.n ?? 0) >= 3 || recentDeaths(facts, now) >= 3;
+  return (facts.backoff?.n ?? 0) >= 3 || recentDeaths(facts, now, facts.askedAt ?? 0) >= 3;
 }
 
-/** Deaths of the last 60 s that no restart asked for. */
-export function recentDeaths(facts: SlotFacts, now: number): number {
-  return facts.deaths.filter(({ at, code }) => code !== RESTART && now - at < WINDOW_MS).length;
+/** Deaths of the last 60 s that no restart asked for, after `since` (epoch milliseconds). */
+export function recentDeaths(facts: SlotFacts, now: number, since = 0): number {
+  const from = Math.max(since, now - WINDOW_MS);
+  return facts.deaths.filter(({ at, code }) => code !== RESTART && at > from).length;
 }
 
 /** Deaths since boot that no restart asked for, as far as the supervisor remembers them. */
@@ -123,7 +127,8 @@ export function allDeaths(facts: SlotFacts): number {
 }
 
 function crashReason(input: StateInput): string {
-  const last = exitText(input.facts.deaths.at(-1) ?? null) ?? "died";
+  const crash = input.facts.deaths.findLast(({ code }) => code !== RESTART);
+  const last = exitText(crash ?? null) ?? "died";
   const next = nextStartAt(input);
   return next === null ? last : `${last}; next start at ${new Date(next).toISOString()}`;
 }

@@ -187,6 +187,7 @@ function absent(slot: string): SlotFacts {
     readyAt: null,
     deaths: [],
     backoff: null,
+    askedAt: null,
     answers: null,
     spec: null,
     lastError: null,

@@ -1,6 +1,6 @@
 // `hermes slot-run SLOT` (container.md §6.2): what every slot's run script becomes. Same process from here to the service's end.
 import { join } from "node:path";
-import { isHermesError } from "#base/errors.ts";
+import { errnoOf, HermesError, isHermesError, messageOf } from "#base/errors.ts";
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { rootOf } from "#config/homes.ts";
 import { readSlotSpec } from "#supervisor/slot-files.ts";
@@ -33,6 +33,7 @@ export async function run(context: Context): Promise<ExitCode> {
     uid: process.getuid?.() ?? null,
   });
   try {
+    goHome(spec.home);
     return await become({ ...context, launch }, slot, spec.kind, id.profile);
   } catch (error) {
     if (isHermesError(error) && (error.exit === EXIT.refused || error.exit === EXIT.usage))
@@ -43,7 +44,25 @@ export async function run(context: Context): Promise<ExitCode> {
   }
 }
 
-/** Environment, directory and title of the service (for people only; nothing matches on titles). */
+/** A home that this user may not enter is refused like a configuration that it may not read: nothing changes by trying again. */
+function goHome(home: string): void {
+  try {
+    process.chdir(home);
+  } catch (error) {
+    const uid = process.getuid?.() ?? "unknown";
+    throw new HermesError(
+      "HOME_UNREADABLE",
+      `${home} cannot be entered: ${errnoOf(error) ?? messageOf(error)}, as uid ${uid}.`,
+      {
+        exit: EXIT.refused,
+        setting: "HERMES_HOME",
+        fix: "Give this user the directory, then start the service again.",
+      },
+    );
+  }
+}
+
+/** Environment of the service. */
 function enter(launch: Launch, slot: string, dir: string, home: string): Launch {
   const set = {
     HOME: rootOf(home),
@@ -55,7 +74,6 @@ function enter(launch: Launch, slot: string, dir: string, home: string): Launch 
     ...(launch.env["HERMES_SCANDIR"] ? {} : { HERMES_SCANDIR: join(dir, "..") }),
   };
   Object.assign(launch.env, set);
-  process.chdir(home);
   return { ...launch, home, isProfileGiven: true, env: launch.env };
 }
 

@@ -1,5 +1,5 @@
 // Doctor: runtime, directories, tools: what this machine offers.
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, type Stats, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { placeOf } from "#store/file-system.ts";
 import { errnoOf } from "#base/errors.ts";
@@ -66,11 +66,20 @@ export function missingFolders(home: string): readonly string[] {
     .filter((name) => !existsSync(join(home, name)));
 }
 
+/** null: not there, or in a home that this user may not enter, which the runtime's section says. */
+function lookAt(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
 /** Too open ones only: a stricter mode is the owner's choice. */
 export function wrongModes(home: string): readonly WrongMode[] {
   return PLACES.flatMap(([name, wanted, forbidden]) => {
     const path = join(home, name);
-    const found = statSync(path, { throwIfNoEntry: false });
+    const found = lookAt(path);
     const mode = found ? found.mode & 0o777 : 0;
     return (mode & forbidden) === 0 ? [] : [{ path, mode, wanted }];
   });
@@ -95,7 +104,7 @@ export function directoriesSection(home: string): DoctorSection {
   }
   const uid = process.getuid?.();
   for (const [name] of PLACES) {
-    const owner = statSync(join(home, name), { throwIfNoEntry: false })?.uid;
+    const owner = lookAt(join(home, name))?.uid;
     if (owner !== undefined && uid !== undefined && owner !== uid) {
       const path = join(home, name);
       items.push(

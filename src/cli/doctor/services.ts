@@ -115,11 +115,18 @@ function foreignFiles(root: string): readonly DoctorItem[] {
 const OURS =
   /^(?:config\.yaml|\.env|auth\.json|SOUL\.md|state\.db.*|gateway.*|logs|memories|sessions|skills|cache|dashboard|profiles)$/u;
 
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 function environmentItems({ env, home }: Launch): readonly DoctorItem[] {
   const root = rootOf(home);
   const text = `HOME ${env["HOME"] ?? "is not set"}, HERMES_HOME ${env["HERMES_HOME"] ?? "is not set"}`;
-  const isStray =
-    statSync(join(root, ".hermes"), { throwIfNoEntry: false })?.isDirectory() === true;
+  const isStray = isDirectory(join(root, ".hermes"));
   return isStray
     ? [
         warning(

@@ -5,7 +5,7 @@ import { readBackoff } from "../backoff.ts";
 import { asksLive } from "../live.ts";
 import type { Death, SlotFacts } from "../port.ts";
 import { readLastError } from "../service-files.ts";
-import { readSlotSpec } from "../slot-files.ts";
+import { readAsked, readSlotSpec } from "../slot-files.ts";
 import { parseSlotName } from "../slot-name.ts";
 import { parseDeaths, parseStatus, STATUS_FIELDS, type SupervisorStatus } from "./status.ts";
 import type { RunTool } from "./tool.ts";
@@ -59,6 +59,7 @@ export class FactsReader {
       registeredAt: made,
       deaths,
       backoff: made === null ? null : readBackoff(dir, Date.now()),
+      askedAt: made === null ? null : readAsked(dir),
       answers: status.up && status.ready ? await asksLive(dir) : null,
       spec: made === null ? null : readSlotSpec(dir),
       lastError: made === null ? null : readLastError(dir),

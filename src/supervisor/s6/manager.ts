@@ -7,7 +7,7 @@ import { LABELS } from "../detect.ts";
 import type { ControlOptions, ServiceManager, SlotFacts } from "../port.ts";
 import { invalidName, ServiceError } from "../port.ts";
 import { writeDesired, type Desired } from "../service-files.ts";
-import { forgetBackoff, markDown, type SlotLayout } from "../slot-files.ts";
+import { beginAnew, markDown, type SlotLayout } from "../slot-files.ts";
 import { parseSlotName } from "../slot-name.ts";
 import { FactsReader } from "./facts.ts";
 import { register, rescan, toolFailed, unregister, waitSupervised } from "./registration.ts";
@@ -153,7 +153,7 @@ class S6Control {
         Date.now(),
       );
     }
-    if (desired === "running") forgetBackoff(this.#dir(slot));
+    if (desired === "running") beginAnew(this.#dir(slot), Date.now());
     return facts.supervised ? facts : this.#facts(slot);
   }
 

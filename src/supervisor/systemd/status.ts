@@ -124,6 +124,8 @@ export function factsOfUnit(status: UnitStatus, context: UnitContext): SlotFacts
         ? []
         : [{ at: status.endedAt, code: status.exitCode, signal: status.signal }],
     backoff: backoffOf(status, nowMs),
+    // reset-failed takes the counter back, and only one death is remembered.
+    askedAt: null,
     answers: null,
     spec: { schema: 1, kind: id.kind, profile: id.profile, home, enabled: true },
     lastError: up ? null : lastError,
