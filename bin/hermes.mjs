@@ -80,7 +80,11 @@ async function start(tools, project, warnings) {
   const { home, isProfileGiven } = resolved;
   process.env.HERMES_HOME = home;
   keepCompiled(tools, project);
-  const { main } = await import(moduleUrl(tools, project, "main.js", "src/cli/main.ts"));
+  const pack = packOf(tools, project, word, argv);
+  const { main } =
+    pack === null
+      ? await import(moduleUrl(tools, project, "main.js", "src/cli/main.ts"))
+      : process.getBuiltinModule("module").createRequire(import.meta.url)(pack);
   return main({ argv: profile.rest, env: process.env, project, home, isProfileGiven, warnings });
 }
 
@@ -92,6 +96,29 @@ function keepCompiled(tools, project) {
   const folder = tools.path.join(project, "dist", "compiled");
   if (!runsFromSource(tools, tools.path.join(project, "dist", "main.js"))) {
     process.getBuiltinModule("module").enableCompileCache(folder);
+  }
+}
+
+/** The one file of all that this start loads (scripts/packs.ts), for the commands that have one. */
+function packOf(tools, project, word, argv) {
+  const name = packName(word, argv[argv.indexOf(word) + 1]);
+  const file = tools.path.join(project, "dist", "packs", name + ".cjs");
+  return name === null || runsFromSource(tools, file) ? null : file;
+}
+
+function packName(word, next) {
+  switch (word) {
+    case "dashboard":
+    case "web":
+      return "dashboard";
+    case "slot-run":
+      return next === "dashboard" ? "dashboard" : "gateway";
+    case "gateway":
+      return next === "run" ? "gateway" : null;
+    case "container":
+      return next === "prepare" ? "setup" : null;
+    default:
+      return null;
   }
 }
 

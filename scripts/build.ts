@@ -6,6 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { build as Build, BuildOptions, Plugin } from "esbuild";
+import { BANNER, writePacks } from "./packs.ts";
 import { pinnedNode, ROOT, run } from "./run.ts";
 
 const { values: options } = parseArgs({
@@ -24,9 +25,7 @@ const SHARED: BuildOptions = {
   legalComments: "none",
   sourcemap: false,
   // CommonJS dependencies call require for Node's own modules.
-  banner: {
-    js: `import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);`,
-  },
+  banner: { js: BANNER },
   logLevel: "warning",
 };
 
@@ -55,11 +54,12 @@ async function build(): Promise<number> {
 
 /** Into a fresh folder that takes the old one's place: a running hermes finds the chunks of one build, never a mix. */
 async function bundleServer(): Promise<void> {
-  const { build: esbuild } = await import("esbuild");
+  const { build: esbuild, transform } = await import("esbuild");
   const fresh = `${out}.new`;
   rmSync(fresh, { recursive: true, force: true });
-  await esbuild({
+  const { metafile } = await esbuild({
     ...SHARED,
+    metafile: true,
     entryPoints: {
       main: "src/cli/main.ts",
       "terminal-keeper": "src/cli/terminal/keeper-main.ts",
@@ -71,6 +71,7 @@ async function bundleServer(): Promise<void> {
     chunkNames: "chunks/[name]-[hash]",
     plugins: [ownZodMini()],
   });
+  await writePacks({ build: esbuild, transform }, fresh, metafile);
   if (existsSync(join(ROOT, "src", "tui", "start.tsx"))) await bundleTui(esbuild, fresh);
   if (existsSync(join(out, "web"))) renameSync(join(out, "web"), join(fresh, "web"));
   rmSync(out, { recursive: true, force: true });

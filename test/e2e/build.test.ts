@@ -21,6 +21,7 @@ import { environment, PROJECT } from "../kit/cli.ts";
 import { text } from "../kit/model-reply.ts";
 import { startModelServer } from "../kit/model-server.ts";
 import { tempDir } from "../kit/temp-dir.ts";
+import { until } from "../kit/until.ts";
 
 const project = mkdtempSync(join(tmpdir(), "hermes-build-"));
 process.on("exit", () => rmSync(project, { recursive: true, force: true }));
@@ -147,3 +148,46 @@ test("a command that only reads the configuration loads neither SDK, server nor 
     }
   }
 });
+
+test("a service's start reads one file of the bundle; what it needs later is found from there", async (t) => {
+  for (const [pack, words, mark] of [
+    ["dashboard", "dashboard --no-open --port 0", /Hermes Web UI → (\S+)/],
+    ["gateway", "gateway run --no-supervise", /gateway default: running/],
+  ] as const) {
+    const service = startService(t, words);
+    const [, url] = await until(words, () => mark.exec(service.said()), 60_000);
+    assert.deepEqual(packsRead(service.said()), [`${pack}.cjs`], words);
+    // The page goes through the router's adapter, which is a chunk of its own; this build has no browser app.
+    if (url !== undefined) assert.equal((await fetch(url)).status, 503);
+    service.child.kill("SIGTERM");
+    assert.deepEqual(await once(service.child, "close"), [0, null], words);
+    if (url !== undefined) assert.ok(packsRead(service.said()).length > 1);
+  }
+  const setup = await run(["container", "prepare"], tempDir(t), { NODE_DEBUG: "module" });
+  assert.equal(setup.code, 64);
+  assert.match(setup.stderr, /Setup is run by the image's \/init/);
+  assert.deepEqual(packsRead(setup.stderr), ["setup.cjs"]);
+});
+
+/** The files under dist/packs that Node says it loaded (NODE_DEBUG=module). */
+function packsRead(said: string): readonly string[] {
+  const names = [...said.matchAll(/: load "[^"]+packs\/([\w.-]+)" for/g)].map(([, name]) => name);
+  return [...new Set(names)].map(String);
+}
+
+function startService(t: TestContext, words: string) {
+  const home = tempDir(t);
+  const env = { NODE_DEBUG: "module", HERMES_ALLOW_ROOT_GATEWAY: "1" };
+  const argv = [join(project, "bin", "hermes.mjs"), ...words.split(" ")];
+  const child = spawn(process.execPath, argv, {
+    cwd: home,
+    env: environment({ home, env }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  t.after(() => child.kill("SIGKILL"));
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (part: string) => (said += part));
+  }
+  return { child, said: () => said };
+}
