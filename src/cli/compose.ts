@@ -32,11 +32,13 @@ export interface WorkspaceOptions {
   readonly flags?: ConfigFlags;
   readonly component: string;
   readonly file: LogOptions["file"];
+  /** Called with what cannot be honoured of files that changed while it runs; without it such an edit is thrown. */
+  readonly keeps?: (error: unknown) => void;
 }
 
 /** Makes the home if it is missing. Throws CONFIG_REFUSED (78), or what makes the home unusable. */
 export async function openWorkspace(launch: Launch, options: WorkspaceOptions): Promise<Workspace> {
-  const config = openConfigSource(launch, options.flags);
+  const config = openConfigSource(launch, options.flags, options.keeps);
   const { home, profile } = config.loaded();
   await ensureHome(launch);
   const { createProcessLock } = await import("#store/process-lock.ts");

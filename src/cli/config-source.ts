@@ -17,9 +17,14 @@ export interface ConfigSource {
   readonly redactor: Redactor;
 }
 
+/**
+ * `keeps`: called with the error when files that changed cannot be honoured; what runs then goes on with what it has. For a
+ * process that serves: an edit that is refused, or a home that was closed, must fail neither its requests nor its end.
+ */
 export function openConfigSource(
   launch: Pick<Launch, "env" | "home">,
   flags: ConfigFlags = {},
+  keeps?: (error: unknown) => void,
 ): ConfigSource {
   const secrets = new Map<string, string>();
   let stamp = stampOf(launch.home);
@@ -39,8 +44,18 @@ export function openConfigSource(
     redactor = makeRedactor();
     return current;
   }
+  function latest(): LoadedConfig {
+    if (stampOf(launch.home) === stamp) return current;
+    if (keeps === undefined) return reload();
+    try {
+      return reload();
+    } catch (error) {
+      keeps(error);
+      return current;
+    }
+  }
   return {
-    loaded: () => (stampOf(launch.home) === stamp ? current : reload()),
+    loaded: latest,
     reload,
     redactor: {
       text: (text) => redactor.text(text),

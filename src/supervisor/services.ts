@@ -10,6 +10,8 @@ import type { ServiceBody } from "#protocol/http-status.ts";
 import { isDashboardHeld, readDashboard } from "./dashboard-process.ts";
 import type { ServiceManager, SlotFacts } from "./port.ts";
 import {
+  DESIRED_FILE,
+  type DesiredRecord,
   type ObservedFile,
   readDesired,
   readObject,
@@ -43,7 +45,7 @@ export function judgeSlot(deps: JudgeDeps, facts: SlotFacts): ServiceBody {
   const home = facts.spec?.home ?? profileHome(deps.root, facts.profile);
   const now = Date.now();
   const isGateway = facts.kind === "gateway";
-  const desired = isGateway ? readDesired(home, deps.warn) : dashboardDesired(facts);
+  const desired = isGateway ? gatewayDesired(deps, home, facts) : slotDesired(facts);
   const observed = isGateway ? readObserved(home, deps.warn) : null;
   const lock = isGateway && !facts.up ? readLock(home, deps.lock) : null;
   const input = {
@@ -201,8 +203,14 @@ export function unsupervisedService(deps: JudgeDeps, profile: string, home: stri
   };
 }
 
+/** In a home that this user may not read, the slot itself still tells what was last asked (container.md §6.1). */
+function gatewayDesired(deps: JudgeDeps, home: string, facts: SlotFacts): DesiredRecord | null {
+  const isClosed = isForbidden(join(home, DESIRED_FILE));
+  return readDesired(home, deps.warn) ?? (isClosed ? slotDesired(facts) : null);
+}
+
 /** The wish for the dashboard is its variable and its `down` file (D6): nothing is stored. */
-function dashboardDesired(facts: SlotFacts): ReturnType<typeof readDesired> {
+function slotDesired(facts: SlotFacts): DesiredRecord | null {
   if (!facts.supervised) return null;
   const desired = facts.normallyUp ? "running" : "stopped";
   return { desired, at: null, by: null, source: null };

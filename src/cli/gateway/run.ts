@@ -1,6 +1,7 @@
 // `hermes gateway run`: one gateway in this process (agent.md §7.1). `slot-run` calls it with the slot it runs in.
 import type { SessionStore } from "#agent/ports/session-store.ts";
 import { epochSeconds, systemClock } from "#base/clock.ts";
+import { messageOf } from "#base/errors.ts";
 import type { ExitCode } from "#base/exit-codes.ts";
 import type { LogFields, Log } from "#base/log.ts";
 import { ownIdentity } from "#base/process-identity.ts";
@@ -27,6 +28,8 @@ export async function runGatewayHere(
     flags: configFlags(line.options),
     component: "gateway",
     file: "gateway",
+    keeps: (error) =>
+      context.io.note(`warning: the old configuration stays in use: ${messageOf(error)}`),
   });
   const say = speaker(context, workspace);
   for (const problem of workspace.loaded().problems) {

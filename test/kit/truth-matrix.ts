@@ -1,0 +1,78 @@
+// Faults × observers: who says something untrue of a service, later than two seconds after the fault (issue 5, product.md D4).
+import assert from "node:assert/strict";
+import { OBSERVERS, type Claim, type Observer, type Truth } from "./truth-observers.ts";
+import { DASHBOARD, GATEWAY, type TruthRing } from "./truth-ring.ts";
+
+/**
+ * Observers may be wrong for so long after a fault. What counts is when a question was asked: an answer to one that was asked
+ * later must be true, however long the machine took to start the program that asks.
+ */
+export const TRUE_WITHIN_MS = 2000;
+
+export interface Fault {
+  readonly name: string;
+  /** Returns when the fault is there, as s6 and the kernel tell it. */
+  inflict(ring: TruthRing): Promise<void>;
+  readonly truth: Truth;
+  /** Undoes what `heal` cannot know of. */
+  undo?(ring: TruthRing): Promise<void> | void;
+}
+
+export interface Cell {
+  readonly fault: string;
+  readonly observer: string;
+  /** null: it is true. */
+  readonly lie: string | null;
+}
+
+/** All observers at once, each asked until it is true or was asked too late. */
+export async function observe(ring: TruthRing, fault: Fault): Promise<readonly Cell[]> {
+  const since = performance.now();
+  const cells = await Promise.all(OBSERVERS.map((observer) => judge(ring, fault, observer, since)));
+  const [gateway, dashboard] = await Promise.all([ring.answers(GATEWAY), ring.answers(DASHBOARD)]);
+  return cells.map(({ claim, ...cell }) => ({
+    ...cell,
+    lie:
+      cell.lie ??
+      againstRequest("gateway", claim.gateway, gateway) ??
+      againstRequest("dashboard", claim.dashboard, dashboard),
+  }));
+}
+
+async function judge(
+  ring: TruthRing,
+  fault: Fault,
+  observer: Observer,
+  since: number,
+): Promise<Cell & { readonly claim: Claim }> {
+  const truth = observer.truth(fault.truth);
+  const cell = { fault: fault.name, observer: observer.name };
+  for (;;) {
+    const isLate = performance.now() - since >= TRUE_WITHIN_MS;
+    const claim = await observer.ask(ring).catch((error: unknown) => ({ silent: String(error) }));
+    if (isSame(claim, truth)) return { ...cell, claim, lie: null };
+    if (isLate) {
+      const lie = `says ${JSON.stringify(claim)}, true is ${JSON.stringify(truth)}`;
+      return { ...cell, claim, lie };
+    }
+  }
+}
+
+function isSame(claim: Claim, truth: Claim): boolean {
+  try {
+    assert.deepEqual(claim, truth);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const DOWN: readonly string[] = ["stopped", "disabled", "refused"];
+
+/** The table's truth is not taken on trust: nobody is ready whose request fails, and nobody down whose request succeeds. */
+function againstRequest(name: string, state: string | undefined, answers: boolean): string | null {
+  if (state === "ready" && !answers) return `says that the ${name} is ready; a request fails`;
+  if (state !== undefined && DOWN.includes(state) && answers)
+    return `says that the ${name} is ${state}; a request succeeds`;
+  return null;
+}
