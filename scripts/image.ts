@@ -60,7 +60,9 @@ function makeBase(): boolean {
   if (!existsSync(file)) {
     mkdirSync(folder, { recursive: true });
     const fresh = `${file}.new`;
-    const made = run("mmdebstrap", ["--quiet", "--variant=minbase", RELEASE, fresh]);
+    // The format is said: by the name alone, a file that does not end in .tar becomes a folder.
+    const options = ["--quiet", "--variant=minbase", "--format=tar"];
+    const made = run("mmdebstrap", [...options, RELEASE, fresh]);
     if (made !== 0) {
       console.error(`No base image: pull ${REGISTRY_BASE}, set BASE_IMAGE, or install mmdebstrap.`);
       return false;
