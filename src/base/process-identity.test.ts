@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
 import { test } from "node:test";
 import { until } from "../../test/kit/until.ts";
 import { isAlive, ownIdentity, processStartTime } from "./process-identity.ts";
@@ -36,11 +37,15 @@ test("a name with spaces and brackets does not move the fields", { skip }, async
 });
 
 test("a zombie is dead", { skip }, async () => {
-  // The shell starts a child, tells its pid, and stays without ever waiting for it.
-  const script = "sh -c 'exit 0' & echo $!; exec sleep 60";
-  const parent = spawn("sh", ["-c", script]);
-  const [line] = (await once(parent.stdout, "data")) as [Buffer];
+  // The child ends only after its shell became a program that waits for nobody: a shell may clear its children away.
+  const script = "sh -c 'read -r word <&3' & echo $!; exec sleep 60";
+  const parent = spawn("sh", ["-c", script], { stdio: ["ignore", "pipe", "inherit", "pipe"] });
+  const [line] = (await once(parent.stdio[1] as Readable, "data")) as [Buffer];
   const pid = Number(line.toString().trim());
+  const comm = () => readFileSync(`/proc/${parent.pid}/comm`, "utf8").trim();
+  await until("the shell is sleep", () => comm() === "sleep");
+  assert.notEqual(processStartTime(pid), null, "the child is alive");
+  (parent.stdio[3] as Writable).end();
   await until("the child's end", () => processStartTime(pid) === null);
   assert.equal(existsSync(`/proc/${pid}`), true, "it is a zombie, not gone");
   parent.kill("SIGKILL");
