@@ -14,7 +14,13 @@ export interface Fault {
   /** Returns when the fault is there, as s6 and the kernel tell it. */
   inflict(ring: TruthRing): Promise<void>;
   readonly truth: Truth;
-  /** Undoes what `heal` cannot know of. */
+  /** The slot that the truth's gateway is; the default's unless given. */
+  readonly subject?: string;
+  /** Nothing died: no service must be started anew after it. */
+  readonly heals?: true;
+  /** Nothing can be inflicted after it. */
+  readonly isLast?: true;
+  /** Undoes what the next start cannot know of. */
   undo?(ring: TruthRing): Promise<void> | void;
 }
 
@@ -29,7 +35,10 @@ export interface Cell {
 export async function observe(ring: TruthRing, fault: Fault): Promise<readonly Cell[]> {
   const since = performance.now();
   const cells = await Promise.all(OBSERVERS.map((observer) => judge(ring, fault, observer, since)));
-  const [gateway, dashboard] = await Promise.all([ring.answers(GATEWAY), ring.answers(DASHBOARD)]);
+  const [gateway, dashboard] = await Promise.all([
+    fault.subject === undefined ? ring.answers(GATEWAY) : null,
+    ring.answers(DASHBOARD),
+  ]);
   return cells.map(({ claim, ...cell }) => ({
     ...cell,
     lie:
@@ -45,11 +54,14 @@ async function judge(
   observer: Observer,
   since: number,
 ): Promise<Cell & { readonly claim: Claim }> {
-  const truth = observer.truth(fault.truth);
+  const subject = fault.subject ?? GATEWAY;
+  const truth = observer.truth(fault.truth, subject);
   const cell = { fault: fault.name, observer: observer.name };
   for (;;) {
     const isLate = performance.now() - since >= TRUE_WITHIN_MS;
-    const claim = await observer.ask(ring).catch((error: unknown) => ({ silent: String(error) }));
+    const claim = await observer
+      .ask(ring, subject)
+      .catch((error: unknown) => ({ silent: String(error) }));
     if (isSame(claim, truth)) return { ...cell, claim, lie: null };
     if (isLate) {
       const lie = `says ${JSON.stringify(claim)}, true is ${JSON.stringify(truth)}`;
@@ -70,9 +82,14 @@ function isSame(claim: Claim, truth: Claim): boolean {
 const DOWN: readonly string[] = ["stopped", "disabled", "refused"];
 
 /** The table's truth is not taken on trust: nobody is ready whose request fails, and nobody down whose request succeeds. */
-function againstRequest(name: string, state: string | undefined, answers: boolean): string | null {
-  if (state === "ready" && !answers) return `says that the ${name} is ready; a request fails`;
-  if (state !== undefined && DOWN.includes(state) && answers)
+function againstRequest(
+  name: string,
+  state: string | undefined,
+  answers: boolean | null,
+): string | null {
+  if (state === "ready" && answers === false)
+    return `says that the ${name} is ready; a request fails`;
+  if (state !== undefined && DOWN.includes(state) && answers === true)
     return `says that the ${name} is ${state}; a request succeeds`;
   return null;
 }

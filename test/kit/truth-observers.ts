@@ -25,9 +25,10 @@ export interface Truth {
 
 export interface Observer {
   readonly name: string;
-  ask(ring: TruthRing): Promise<Claim>;
+  /** `slot`: of the gateway that is asked for. */
+  ask(ring: TruthRing, slot: string): Promise<Claim>;
   /** What it must say. */
-  truth(truth: Truth): Claim;
+  truth(truth: Truth, slot: string): Claim;
 }
 
 interface Service {
@@ -38,8 +39,8 @@ interface Service {
 const stateOf = (services: readonly Service[] | undefined, name: string): string =>
   services?.find((service) => service.name === name)?.state ?? "not told";
 
-function both(services: readonly Service[] | undefined): Claim {
-  return { gateway: stateOf(services, GATEWAY), dashboard: stateOf(services, DASHBOARD) };
+function both(services: readonly Service[] | undefined, slot: string): Claim {
+  return { gateway: stateOf(services, slot), dashboard: stateOf(services, DASHBOARD) };
 }
 
 function parse<T>(text: string, stderr = ""): T {
@@ -61,6 +62,8 @@ async function fromDashboard(ring: TruthRing, path: string): Promise<Answer | nu
   return Promise.race([ask(`${ring.dashboardUrl}${path}`, { headers }).catch(() => null), late]);
 }
 
+const profileOf = (slot: string): string => slot.slice("gateway-".length);
+
 const SILENT: Claim = { silent: "no answer" };
 /** States in which a dashboard may still answer for itself. */
 const speaks = (dashboard: ServiceState): boolean => dashboard === "ready";
@@ -69,15 +72,15 @@ const states = ({ gateway, dashboard }: Truth): Claim => ({ gateway, dashboard }
 export const OBSERVERS: readonly Observer[] = [
   {
     name: "hermes status --json",
-    async ask(ring) {
+    async ask(ring, slot) {
       const { stdout, stderr } = await ring.run("status", "--json");
-      return both(parse<{ services?: readonly Service[] }>(stdout, stderr).services);
+      return both(parse<{ services?: readonly Service[] }>(stdout, stderr).services, slot);
     },
     truth: states,
   },
   {
     name: "hermes doctor --json",
-    async ask(ring) {
+    async ask(ring, slot) {
       const { stdout, stderr } = await ring.run("doctor", "--json");
       const { sections = [] } = parse<{
         sections?: readonly { items: readonly { message: string }[] }[];
@@ -86,14 +89,20 @@ export const OBSERVERS: readonly Observer[] = [
       const word = (name: string): string =>
         told.map((text) => new RegExp(`^${name}: ([a-z-]+)`, "u").exec(text)?.[1]).find(Boolean) ??
         "not told";
-      return { gateway: word(GATEWAY), dashboard: word(DASHBOARD) };
+      return { gateway: word(slot), dashboard: word(DASHBOARD) };
     },
     truth: states,
   },
   {
     name: "hermes gateway status --json",
-    async ask(ring) {
-      const { stdout, stderr } = await ring.run("gateway", "status", "--json");
+    async ask(ring, slot) {
+      const { stdout, stderr } = await ring.run(
+        "-p",
+        profileOf(slot),
+        "gateway",
+        "status",
+        "--json",
+      );
       const { service } = parse<{ service?: Service }>(stdout, stderr);
       return { gateway: service?.state ?? "not told" };
     },
@@ -101,34 +110,34 @@ export const OBSERVERS: readonly Observer[] = [
   },
   {
     name: "GET /api/status",
-    async ask(ring) {
-      const answer = await fromDashboard(ring, "/api/status");
+    async ask(ring, slot) {
+      const answer = await fromDashboard(ring, `/api/status?profile=${profileOf(slot)}`);
       if (answer === null) return SILENT;
       const { gateway_state: word, services } = answer.json<{
         gateway_state: string | null;
         services?: readonly Service[];
       }>();
-      return { alive: String(word), ...both(services) };
+      return { alive: String(word), ...both(services, slot) };
     },
     truth: (truth) =>
       speaks(truth.dashboard) ? { alive: String(truth.word), ...states(truth) } : SILENT,
   },
   {
     name: "GET /api/services",
-    async ask(ring) {
+    async ask(ring, slot) {
       const answer = await fromDashboard(ring, "/api/services");
       if (answer === null) return SILENT;
-      return both(answer.json<{ services?: readonly Service[] }>().services);
+      return both(answer.json<{ services?: readonly Service[] }>().services, slot);
     },
     truth: (truth) => (speaks(truth.dashboard) ? states(truth) : SILENT),
   },
   {
     name: "hermes probe --self",
-    async ask(ring) {
+    async ask(ring, slot) {
       const { stdout, code } = await ring.run("probe", "--self");
       const word = (name: string): string =>
         new RegExp(`\\b${name} ([a-z-]+)`, "u").exec(stdout)?.[1] ?? "not told";
-      return { healthy: code === 0, gateway: word(GATEWAY), dashboard: word(DASHBOARD) };
+      return { healthy: code === 0, gateway: word(slot), dashboard: word(DASHBOARD) };
     },
     truth: (truth) => ({ healthy: truth.healthy, ...states(truth) }),
   },
@@ -143,8 +152,9 @@ export const OBSERVERS: readonly Observer[] = [
       const { state, gateway_state: word } = results?.[0] ?? { state: "not told" };
       return { alive: state === "running" ? `running, gateway ${word}` : state };
     },
-    truth: ({ dashboard, word }) => ({
-      alive: speaks(dashboard) ? `running, gateway ${word}` : "down",
+    // It asks without a credential, hence of the default profile, which is well beside another one.
+    truth: ({ dashboard, word }, slot) => ({
+      alive: speaks(dashboard) ? `running, gateway ${slot === GATEWAY ? word : "running"}` : "down",
     }),
   },
 ];
