@@ -11,11 +11,13 @@ import { StatusBar } from "./status-bar.tsx";
 import type { Terminal } from "./terminal.ts";
 import { Colours } from "./tone.tsx";
 import { Transcript } from "./transcript.tsx";
-import { isRunning } from "./view.ts";
+import { isRunning, type View } from "./view.ts";
 import type { ViewStore } from "./view-store.ts";
 
 const LEAST_COLUMNS = 40;
 const LEAST_ROWS = 10;
+/** Fewer, and a box has the screen for itself. */
+const LEAST_FOR_ALL = 18;
 const TICK_MS = 120;
 const MOST_LIVE_ROWS = 200;
 
@@ -38,12 +40,8 @@ export function App({ store, controller, terminal, colours }: AppProps) {
   if (columns < LEAST_COLUMNS || rows < LEAST_ROWS) {
     return <Text wrap="truncate-end">{`${columns}×${rows} is too small: 40×10 is needed`}</Text>;
   }
+  const room = roomFor(view, rows);
   const [question] = view.questions;
-  const isAsking = question !== undefined && !view.box.isClosed;
-  // Input, status bar and the row that Ink keeps below; the rest is for what changes.
-  const free = Math.min(MOST_LIVE_ROWS, rows - 4);
-  const forBox = isAsking || view.picker ? Math.max(6, free - 3) : 0;
-  const forLive = Math.max(1, free - forBox);
   return (
     <Colours value={colours}>
       <Transcript view={view} columns={columns} />
@@ -52,30 +50,48 @@ export function App({ store, controller, terminal, colours }: AppProps) {
           view={view}
           nowMs={performance.now()}
           frame={frame}
-          rows={forLive}
+          rows={room.live}
           columns={columns}
         />
         {view.picker ? (
-          <SessionPicker picker={view.picker} rows={forBox} columns={columns} />
-        ) : isAsking ? (
-          <QuestionBox
-            question={question}
-            box={view.box}
-            rows={Math.max(1, forBox - 6)}
+          <SessionPicker picker={view.picker} rows={room.box} columns={columns} />
+        ) : question && room.box > 0 ? (
+          <QuestionBox question={question} box={view.box} rows={room.box} columns={columns} />
+        ) : null}
+        {room.input > 0 ? (
+          <InputBox
+            editor={view.editor}
+            candidates={view.candidates}
             columns={columns}
+            rows={room.input}
+            isIdle={room.box > 0}
           />
         ) : null}
-        <InputBox
-          editor={view.editor}
-          candidates={view.candidates}
-          columns={columns}
-          rows={Math.max(1, Math.floor(rows / 3))}
-          isIdle={isAsking || view.picker !== null}
-        />
         <StatusBar view={view} />
       </Box>
     </Colours>
   );
+}
+
+interface Room {
+  readonly live: number;
+  /** 0: no box is open. */
+  readonly box: number;
+  /** 0: there is none beside the box. */
+  readonly input: number;
+}
+
+/** Shares the rows out. Together they stay below the terminal's height: Ink would have to clear it otherwise. */
+function roomFor(view: View, rows: number): Room {
+  const isOpen = view.picker !== null || (view.questions.length > 0 && !view.box.isClosed);
+  // The status bar, and the row below that the cursor rests on.
+  const free = rows - 2;
+  if (!isOpen) {
+    const input = Math.max(2, Math.floor(rows / 4));
+    return { live: Math.min(MOST_LIVE_ROWS, Math.max(1, free - input - 1)), box: 0, input };
+  }
+  if (rows < LEAST_FOR_ALL) return { live: 0, box: free, input: 0 };
+  return { live: 3, box: free - 6, input: 2 };
 }
 
 /** Counts up while something runs, so that spinner and seconds move. */

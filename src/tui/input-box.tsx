@@ -51,7 +51,8 @@ interface Shown {
 
 /** The lines around the cursor; of a very long text only what can be on the screen. */
 function windowOf({ text, cursor }: Editor, lines: number, columns: number): Shown {
-  const room = lines * columns;
+  // Half as many as would fit: characters may be two columns wide.
+  const room = Math.floor((lines * columns) / 4);
   const cut = nthLineBreak(text, cursor, lines - 1);
   const from = Math.max(cut, cursor - room);
   const end = after(text, cursor);

@@ -1,5 +1,6 @@
 // What still changes: the end of the answer, running tools, the todo list, waiting messages.
 import { Box, Text } from "ink";
+import { oneLine } from "./shown-text.ts";
 import { spinner, ToolCard } from "./tool-card.tsx";
 import { Toned } from "./tone.tsx";
 import { isRunning, type Live, type Todo, type View } from "./view.ts";
@@ -19,6 +20,7 @@ interface LiveAreaProps {
 export function LiveArea({ view, nowMs, frame, rows, columns }: LiveAreaProps) {
   const { live } = view;
   const isWorking = isRunning(view);
+  if (rows === 0) return null;
   if (!isWorking && live.queue.length === 0 && live.text === "" && live.calls.length === 0)
     return null;
   const calls = view.toolProgress === "off" ? [] : live.calls.slice(-MOST_CALLS);
@@ -49,7 +51,7 @@ export function LiveArea({ view, nowMs, frame, rows, columns }: LiveAreaProps) {
       {rows >= 12 ? <Todos todos={live.todos} /> : null}
       {live.queue.map((item) => (
         <Box key={item.id} flexShrink={0}>
-          <Toned tone="dim" wrap="truncate-end">{`⧗ ${item.text.split("\n")[0] ?? ""}`}</Toned>
+          <Toned tone="dim" wrap="truncate-end">{`⧗ ${oneLine(item.text, 200)}`}</Toned>
         </Box>
       ))}
       {isWorking ? (

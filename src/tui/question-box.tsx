@@ -1,32 +1,43 @@
-// A question of the agent: the exact command or change, its reason, and numbered answers. Nothing is marked at first.
+// A question of the agent: the exact command or change and numbered answers. Nothing is marked at first. What has no room
+// here stands whole in the transcript above.
 import { Box, Text } from "ink";
+import type { ReactNode } from "react";
 import { choiceLabels } from "./answers.ts";
 import type { Question } from "./port.ts";
-import { shown } from "./shown-text.ts";
 import { Toned } from "./tone.tsx";
 import type { QuestionBox as BoxState } from "./view.ts";
 
 interface QuestionBoxProps {
   readonly question: Question;
   readonly box: BoxState;
-  /** Rows for the detail. */
+  /** Rows for all of it: 8 at least. */
   readonly rows: number;
   readonly columns: number;
 }
 
 export function QuestionBox({ question, box, rows, columns }: QuestionBoxProps) {
+  const isFramed = rows >= 12;
   const isApproval = question.type === "approval";
+  const around = (isFramed ? 2 : 0) + 1 + (isApproval ? 3 : question.choices.length + 1);
   return (
-    <Box flexDirection="column" borderStyle="round" paddingX={1} width={columns}>
-      <Text bold>{shown(isApproval ? question.title : question.question)}</Text>
-      {isApproval ? <Detail text={question.detail} rows={rows} columns={columns} /> : null}
-      {isApproval ? <Toned tone="yellow">{shown(question.rule)}</Toned> : null}
-      {choiceLabels(question).map((label, index) => (
-        <Text key={index} inverse={box.marked === index}>
-          {`${index + 1} ${shown(label)}`}
-        </Text>
-      ))}
-      {isApproval ? null : <Text>{`› ${shown(box.typed)}▏`}</Text>}
+    <Box
+      flexDirection="column"
+      width={columns}
+      {...(isFramed ? { borderStyle: "round", paddingX: 1 } : {})}
+    >
+      <Text bold wrap="truncate-end">
+        {isApproval ? question.title : "The agent asks:"}
+      </Text>
+      <Clipped rows={rows - around - 1}>
+        {isApproval ? (
+          <Toned tone="cyan">{question.detail}</Toned>
+        ) : (
+          <Text>{question.question}</Text>
+        )}
+      </Clipped>
+      {isApproval ? <Choices question={question} box={box} isInRow /> : null}
+      {isApproval ? null : <Choices question={question} box={box} isInRow={false} />}
+      {isApproval ? null : <Text wrap="truncate-start">{`› ${box.typed}▏`}</Text>}
       <Toned tone="dim" wrap="truncate-end">
         {isApproval ? "number or arrows, then Enter · Esc: later" : "Enter answers · Esc: later"}
       </Toned>
@@ -34,39 +45,31 @@ export function QuestionBox({ question, box, rows, columns }: QuestionBoxProps) 
   );
 }
 
-/** What is too long stands whole above the box already. */
-function Detail({
-  text,
-  rows,
-  columns,
+function Choices({
+  question,
+  box,
+  isInRow,
 }: {
-  readonly text: string;
-  readonly rows: number;
-  readonly columns: number;
+  readonly question: Question;
+  readonly box: BoxState;
+  readonly isInRow: boolean;
 }) {
-  const whole = shown(text);
-  if (fits(whole, rows, columns)) return <Toned tone="cyan">{whole}</Toned>;
-  const first = whole.slice(0, Math.max(1, columns * (rows - 1)));
   return (
-    <Box flexDirection="column">
-      <Toned tone="cyan">
-        {first
-          .split("\n")
-          .slice(0, Math.max(1, rows - 1))
-          .join("\n")}
-      </Toned>
-      <Toned tone="red">… goes on: the whole of it is printed above</Toned>
+    <Box flexDirection={isInRow ? "row" : "column"} flexWrap="wrap" columnGap={2} flexShrink={0}>
+      {choiceLabels(question).map((label, index) => (
+        <Text key={index} inverse={box.marked === index} wrap="truncate-end">
+          {`${index + 1} ${label}`}
+        </Text>
+      ))}
     </Box>
   );
 }
 
-/** Whether a detail is shown whole in a box of that size; a generous estimate of its rows. */
-export function fits(text: string, rows: number, columns: number): boolean {
-  const width = Math.max(1, columns - 4);
-  const lines = text.split("\n");
-  const needed = lines.reduce(
-    (sum, line) => sum + Math.max(1, Math.ceil((line.length * 1.2) / width)),
-    0,
+/** The first rows of what may be long. */
+function Clipped({ rows, children }: { readonly rows: number; readonly children: ReactNode }) {
+  return (
+    <Box flexDirection="column" maxHeight={Math.max(1, rows)} overflow="hidden">
+      <Box flexShrink={0}>{children}</Box>
+    </Box>
   );
-  return needed <= rows;
 }

@@ -1,5 +1,6 @@
 // What is finished: printed once above the live area, from then on the terminal's own scroll-back.
 import { Box, Static, Text } from "ink";
+import type { Question } from "./port.ts";
 import { ToolCard } from "./tool-card.tsx";
 import { Toned } from "./tone.tsx";
 import type { Item, View } from "./view.ts";
@@ -29,7 +30,20 @@ function Piece({ item }: { readonly item: Item }) {
       return <Toned tone="dim">{item.text}</Toned>;
     case "line":
       return <Toned tone={item.tone}>{item.text}</Toned>;
+    case "question":
+      return <AskedQuestion question={item.question} />;
     case "tool":
       return <ToolCard call={item.call} isUnfolded={item.unfolded} nowMs={0} frame={0} />;
   }
+}
+
+function AskedQuestion({ question }: { readonly question: Question }) {
+  if (question.type === "clarify") return <Text bold>{`? ${question.question}`}</Text>;
+  return (
+    <Box flexDirection="column">
+      <Text bold>{`? ${question.title}`}</Text>
+      <Toned tone="cyan">{question.detail}</Toned>
+      <Toned tone="yellow">{question.rule}</Toned>
+    </Box>
+  );
 }

@@ -1,6 +1,7 @@
 // Everything that is on the screen, as one value. Only reduce.ts makes the next one; the steps below are its smallest.
 import type { QueueItem, TurnState } from "#protocol/events.ts";
 import { EMPTY_EDITOR, type Editor } from "./editor.ts";
+import { oneLine, shown } from "./shown-text.ts";
 import type { PickerRow, Question, Status, Tone, ToolProgress } from "./port.ts";
 
 /** A finished piece of the conversation: printed once, then it belongs to the terminal's scroll-back. */
@@ -11,6 +12,8 @@ export type Item =
   | { readonly kind: "reasoning"; readonly text: string }
   | { readonly kind: "line"; readonly tone: Tone; readonly text: string }
   | { readonly kind: "text"; readonly text: string }
+  /** Whole, whatever the box below has room for. */
+  | { readonly kind: "question"; readonly question: Question }
   | { readonly kind: "tool"; readonly call: Call; readonly unfolded: boolean };
 
 export interface Call {
@@ -143,7 +146,12 @@ export function print(view: View, ...items: readonly Item[]): View {
 
 export function ask(view: View, question: Question): View {
   const isKnown = view.questions.some((entry) => entry.requestId === question.requestId);
-  return isKnown ? view : { ...view, questions: [...view.questions, question] };
+  if (isKnown) return view;
+  const shownQuestion = inertQuestion(question);
+  return print(
+    { ...view, questions: [...view.questions, shownQuestion] },
+    { kind: "question", question: shownQuestion },
+  );
 }
 
 /** The next question begins with an open box. */
@@ -151,4 +159,16 @@ export function forget(view: View, requestId: string): View {
   const [first] = view.questions;
   const questions = view.questions.filter((entry) => entry.requestId !== requestId);
   return { ...view, questions, box: first?.requestId === requestId ? CLOSED_BOX : view.box };
+}
+
+function inertQuestion(question: Question): Question {
+  if (question.type === "clarify") {
+    return {
+      ...question,
+      question: shown(question.question),
+      choices: question.choices.map((choice) => oneLine(choice, 500)),
+    };
+  }
+  const { title, detail, rule } = question;
+  return { ...question, title: shown(title), detail: shown(detail), rule: shown(rule) };
 }
