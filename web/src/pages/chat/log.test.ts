@@ -43,3 +43,20 @@ test.each([
   expect(ids(after)).toEqual(expected);
   expect(after.complete).toBe(complete);
 });
+
+test("a row that was taken out of the conversation is taken anew, the others are kept", () => {
+  const known = [
+    { id: 1, active: true },
+    { id: 2, active: true },
+  ];
+  const log = withNewest(
+    { rows: known, complete: true, loaded: true },
+    [
+      { id: 2, active: false },
+      { id: 1, active: true },
+    ],
+    true,
+  );
+  expect(log.rows[0]).toBe(known[0]);
+  expect(log.rows[1]).toEqual({ id: 2, active: false });
+});

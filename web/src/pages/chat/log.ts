@@ -2,6 +2,8 @@
 
 export interface Row {
   readonly id: number;
+  /** False: taken out of what the model sees. */
+  readonly active?: boolean;
 }
 
 export interface MessageLog<T extends Row> {
@@ -57,8 +59,11 @@ function sorted<T extends Row>(rows: readonly T[]): T[] {
   return [...rows].sort((a, b) => a.id - b.id);
 }
 
-/** Rows never change once stored: the known object is kept, so that nothing is drawn again. */
+/** A stored row changes in nothing but `active`: else the known object is kept, so that nothing is drawn again. */
 function keepSame<T extends Row>(known: readonly T[], rows: readonly T[]): T[] {
   const byId = new Map(known.map((row) => [row.id, row]));
-  return rows.map((row) => byId.get(row.id) ?? row);
+  return rows.map((row) => {
+    const same = byId.get(row.id);
+    return same !== undefined && same.active === row.active ? same : row;
+  });
 }

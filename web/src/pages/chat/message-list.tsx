@@ -49,11 +49,23 @@ export function MessageList(props: {
   const lastOwn = items.findLast((item) => item.kind === "user")?.key;
   useEffect(goToEnd, [goToEnd, lastOwn]);
 
-  function scrolled(): void {
-    onScroll();
+  function loadWhenNearTop(): void {
     const top = scroller.current?.scrollTop ?? NEAR_TOP_PX;
     if (top < NEAR_TOP_PX && !complete && !loadingOlder) onOlder();
   }
+
+  function scrolled(): void {
+    onScroll();
+    loadWhenNearTop();
+  }
+
+  // A reader who stays at the very top makes no scroll event: the next page comes by itself.
+  const first = items[0]?.key;
+  useEffect(() => {
+    if (first !== undefined) loadWhenNearTop();
+    // Once for each page that arrived: one that failed is asked for again by scrolling.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [first]);
 
   return (
     <div className="relative min-h-0 flex-1">
