@@ -21,7 +21,6 @@ const SERVICE = [
   "src/cli/commands/slot-run.ts",
   "src/cli/pino.ts",
   "src/profile/home.ts",
-  "src/store/open.ts",
 ];
 const PACKS: Readonly<Record<string, readonly string[]>> = {
   dashboard: [
@@ -33,13 +32,13 @@ const PACKS: Readonly<Record<string, readonly string[]>> = {
     "src/cli/dashboard/running.ts",
     "src/cli/dashboard/serve.ts",
     "src/cli/dashboard/slot.ts",
-    "src/session/service.ts",
   ],
   gateway: [
     ...SERVICE,
     "src/cli/commands/gateway.ts",
     "src/cli/gateway/hand-over.ts",
     "src/cli/gateway/run.ts",
+    "src/store/open.ts",
     "src/supervisor/open.ts",
     "src/supervisor/services.ts",
   ],

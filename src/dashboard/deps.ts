@@ -65,6 +65,9 @@ export interface ModelHelpers {
   test(input: ModelTestInput, signal: AbortSignal): Promise<ModelTestResult>;
 }
 
+/** What is known of a profile without its store and conversations. */
+export type ProfileGlance = Pick<ProfileServices, "name" | "loaded" | "models">;
+
 /** Everything of one profile. Kept open for the life of the dashboard by whoever hands it in. */
 export interface ProfileServices {
   /** `default` or the profile's name. */
@@ -87,6 +90,8 @@ export interface ProfileDirectory {
    * Throws HermesError `PROFILE_UNKNOWN` or `PROFILE_NAME_INVALID`.
    */
   open(name?: string): Promise<ProfileServices>;
+  /** The active profile as its configuration is; nothing is opened. Throws CONFIG_REFUSED. */
+  glance(): ProfileGlance;
   /** The profiles that are open, without opening one: for status and shutdown. */
   opened(): readonly ProfileServices[];
   /** Reads the disk at each call. `gateway` is filled in by the dashboard. */

@@ -46,6 +46,7 @@ function setUp() {
   const hub = createSocketHub({
     profiles: {
       open: () => Promise.resolve({ sessions } as ProfileServices),
+      glance: () => assert.fail("not asked for"),
       opened: () => [],
       list: () => Promise.resolve([]),
       create: () => Promise.reject(new Error("not asked for")),

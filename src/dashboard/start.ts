@@ -33,10 +33,11 @@ export async function startDashboard(deps: DashboardDeps): Promise<RunningDashbo
     });
     const port = await bind(assembly.server, deps);
     closers.unshift(() => void assembly.server.close());
-    await Promise.all([probeSelf(deps.settings.host, port), assembly.snapshot.refresh()]);
+    assembly.snapshot.glance();
+    await probeSelf(deps.settings.host, port);
     const url = `http://${hostInUrl(reachableHost(deps.settings.host))}:${port}`;
     await announce(deps, lock, url);
-    for (const { home } of deps.profiles.opened()) sweepAttachments({ home, clock: deps.clock });
+    sweepAttachments({ home: assembly.snapshot.home(), clock: deps.clock });
     return { url, port, counts: assembly.counts, stop: createStop(deps, assembly, lock) };
   } catch (error) {
     for (const close of closers) close();

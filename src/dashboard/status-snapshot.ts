@@ -12,7 +12,7 @@ import type {
   ServiceBody,
   ServiceState,
 } from "#protocol/http-status.ts";
-import type { DashboardDeps, ProfileServices } from "./deps.ts";
+import type { DashboardDeps, ProfileGlance, ProfileServices } from "./deps.ts";
 
 const FRESH_MS = 1000;
 const KEEP_WARM_MS = 5000;
@@ -42,6 +42,10 @@ export const NO_MODEL: ModelInfoBody = {
 export interface StatusSnapshot {
   /** Reads everything now; never throws. */
   refresh(): Promise<void>;
+  /** What the configuration says, without opening the store; the first status after it counts the sessions. Never throws. */
+  glance(): void;
+  /** Of the profile that the facts are of. */
+  home(): string;
   public(): PublicStatusBody;
   full(): FullStatusBody;
   /** Of a named profile, read now. Throws PROFILE_UNKNOWN. */
@@ -95,6 +99,10 @@ export function createStatusSnapshot(deps: SnapshotDeps, home: string): StatusSn
   };
   return {
     refresh,
+    glance() {
+      facts = glanceAt(deps, facts);
+    },
+    home: () => facts.home,
     public: () => publicBody(deps, current()),
     full: () => fullBody(deps, current()),
     fullOf: async (profile) =>
@@ -117,16 +125,30 @@ async function readActive(deps: SnapshotDeps, before: Facts, log: Log): Promise<
   }
 }
 
+function glanceAt({ profiles, log }: SnapshotDeps, before: Facts): Facts {
+  try {
+    return settingsOf(profiles.glance(), before);
+  } catch (error) {
+    log.debug(`status could not be read: ${messageOf(error)}`);
+    return before;
+  }
+}
+
 async function readFacts(
   profile: ProfileServices,
   before: Facts,
   { clock, log }: Pick<SnapshotDeps, "clock" | "log">,
 ): Promise<Facts> {
+  const activeSessions = await countActive(profile, clock, log);
+  return { ...settingsOf(profile, before), activeSessions };
+}
+
+function settingsOf(profile: ProfileGlance, before: Facts): Facts {
   const loaded = profile.loaded();
   return {
     configVersion: loaded.version,
     latestConfigVersion: loaded.latestVersion,
-    activeSessions: await countActive(profile, clock, log),
+    activeSessions: before.activeSessions,
     profile: profile.name,
     home: loaded.home,
     configPath: loaded.path,

@@ -240,6 +240,10 @@ function helpersOf(
   };
 }
 
+function noDefault(): never {
+  throw new Error("no default profile");
+}
+
 function directoryOf(
   profiles: ReadonlyMap<string, ProfileServices>,
   paths: Readonly<Record<string, string>>,
@@ -250,6 +254,7 @@ function directoryOf(
       if (found) return found;
       throw new HermesError("PROFILE_UNKNOWN", `There is no profile ${name}.`);
     },
+    glance: () => profiles.get("default") ?? noDefault(),
     opened: () => [...profiles.values()],
     list: async () =>
       Object.entries(paths).map(([name, path]) => ({

@@ -50,6 +50,19 @@ export function openProfiles(context: Context, workspace: Workspace, root: strin
       found.catch(() => opening.delete(profile.home));
       return found;
     },
+    glance() {
+      const profile = defaultProfile(context, root);
+      const { home } = profile;
+      const config =
+        home === workspace.launch.home
+          ? workspace.config
+          : openConfigSource({ ...context.launch, home }, configFlags(context.line.options));
+      return {
+        name: profile.name,
+        loaded: () => config.loaded(),
+        models: modelHelpers(context, config, workspace.logs.component("model")),
+      };
+    },
     opened: () => [...opened.values()],
     async list() {
       return listProfiles(root).profiles.map((entry) => ({
