@@ -1,5 +1,5 @@
 // The folders and first files of a home (agent.md §2.1). Nothing that is there is changed, whatever its mode.
-import { chmodSync, closeSync, mkdirSync, openSync, statSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { errnoOf, HermesError } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
@@ -52,7 +52,10 @@ export function ensureHome(home: string, homeMode?: number): void {
     throw new HermesError("HOME_NOT_WRITABLE", `${home} cannot be set up: ${errno} as uid ${uid}`, {
       exit: EXIT.refused,
       setting: "HERMES_HOME",
-      fix: "Give this user the directory, or set HERMES_HOME to one that it may write.",
+      fix:
+        errno === "ENOSPC" || errno === "EDQUOT"
+          ? "Make room on its disk."
+          : "Give this user the directory, or set HERMES_HOME to one that it may write.",
       cause,
     });
   }
@@ -81,8 +84,12 @@ function seed(path: string, mode: number, text: string): void {
   }
   try {
     writeSync(descriptor, text);
+    chmodSync(path, mode);
+  } catch (cause) {
+    // Half a file would count as the owner's own at every later start.
+    rmSync(path, { force: true });
+    throw cause;
   } finally {
     closeSync(descriptor);
   }
-  chmodSync(path, mode);
 }

@@ -212,6 +212,16 @@ const ROWS: readonly Row[] = [
   ],
   [
     5,
+    "ready after two deaths, a refusal and an end by itself, which are no crashes",
+    {
+      ...ready,
+      readyAt: NOW - SECOND,
+      deaths: [...crashes(30, 20), exit(78, 10), exit(64, 6), exit(0, 2)],
+    },
+    "ready",
+  ],
+  [
+    5,
     "ready for 9.9 s after deaths",
     { ...ready, readyAt: NOW - 9900, deaths: crashes(30, 20, 15) },
     "crash-looping: exit 1",

@@ -112,13 +112,19 @@ function isCrashLooping({ facts, now }: StateInput): boolean {
   const isSettled =
     facts.up && facts.ready && facts.readyAt !== null && now - facts.readyAt >= SETTLED_MS;
   if (isSettled) return false;
-  return (facts.backoff?.n ?? 0) >= 3 || recentDeaths(facts, now, facts.askedAt ?? 0) >= 3;
+  const from = Math.max(facts.askedAt ?? 0, now - WINDOW_MS);
+  const crashes = facts.deaths.filter((death) => isCrash(death) && death.at > from);
+  return (facts.backoff?.n ?? 0) >= 3 || crashes.length >= 3;
 }
 
-/** Deaths of the last 60 s that no restart asked for, after `since` (epoch milliseconds). */
-export function recentDeaths(facts: SlotFacts, now: number, since = 0): number {
-  const from = Math.max(since, now - WINDOW_MS);
-  return facts.deaths.filter(({ at, code }) => code !== RESTART && at > from).length;
+/** What `slot/finish` counts: neither an end by itself nor a refusal is a crash (container.md §6.4). */
+function isCrash({ code }: Death): boolean {
+  return code !== 0 && code !== RESTART && !REFUSED.includes(code);
+}
+
+/** Deaths of the last 60 s that no restart asked for. */
+export function recentDeaths(facts: SlotFacts, now: number): number {
+  return facts.deaths.filter(({ at, code }) => code !== RESTART && at > now - WINDOW_MS).length;
 }
 
 /** Deaths since boot that no restart asked for, as far as the supervisor remembers them. */
@@ -127,7 +133,7 @@ export function allDeaths(facts: SlotFacts): number {
 }
 
 function crashReason(input: StateInput): string {
-  const crash = input.facts.deaths.findLast(({ code }) => code !== RESTART);
+  const crash = input.facts.deaths.findLast(isCrash);
   const last = exitText(crash ?? null) ?? "died";
   const next = nextStartAt(input);
   return next === null ? last : `${last}; next start at ${new Date(next).toISOString()}`;
