@@ -16,6 +16,7 @@ import {
   startContainer,
   stop,
   waitFor,
+  waitReady,
 } from "../kit/docker.ts";
 
 suite("container: commands", { skip: noEngine, concurrency: 2 }, () => {
@@ -228,9 +229,18 @@ suite("container: commands", { skip: noEngine, concurrency: 2 }, () => {
       env: { HERMES_DASHBOARD: "1", HERMES_DASHBOARD_INSECURE: "1" },
       args: ["supervise"],
     });
-    const { waitReady } = await import("../kit/docker.ts");
     await waitReady(c, "dashboard");
     assert.deepEqual((await stop(c)).code, 0);
+    const gateway = await startContainer(t, {
+      opts: ["--init"],
+      args: ["gateway", "run"],
+      waits: false,
+    });
+    await waitFor(gateway, "the gateway in the foreground", async () =>
+      (await sh(gateway, "cat /opt/data/gateway_state.json")).includes('"running"'),
+    );
+    assert.equal((await stop(gateway)).code, 0);
+    assert.match(await logs(gateway), /nothing is supervised/u);
   });
 
   test("44: tini and the old entry point work as /init", async () => {

@@ -189,6 +189,10 @@ suite("container: gateways", { skip: noEngine, concurrency: 2 }, () => {
       assert.equal((await hermes(c, "probe", "--self")).code, 0);
       assert.equal((await stop(c)).code, 0);
     }
+    const broken = `printf 'terminal:\\n  backend: docker\\n' >/opt/data/config.yaml; exec hermes gateway run --no-supervise`;
+    const refused = await runOnce({ args: ["sh", "-c", broken] });
+    assert.equal(refused.code, 78, refused.stderr);
+    assert.match(refused.stderr, /terminal\.backend/u);
   });
 
   test("32: bootstrap: a blank volume starts, an existing wish stays, other words seed nothing", async (t) => {
@@ -360,6 +364,21 @@ suite("container: gateways", { skip: noEngine, concurrency: 2 }, () => {
     await restart(c);
     await waitReady(c, "gateway-moved");
     assert.match(await logs(c), /profiles\/Bad Name is skipped/u);
+    const others = (await services(c)).map(({ name }) => name);
+    for (const bad of ["../up", "with space", "-x", "a/b", "", "a".repeat(65)]) {
+      const end = await dockerExec(c, ["hermes", "profile", "create", "--", bad]);
+      assert.equal(end.code, 64, `${bad}: ${end.stderr}`);
+    }
+    await ok(c, "profile", "export", "moved", "/tmp/moved.tar.gz");
+    await ok(c, "profile", "import", "/tmp/moved.tar.gz", "--name", "brought");
+    await ok(c, "-p", "brought", "gateway", "start");
+    await waitReady(c, "gateway-brought");
+    await ok(c, "profile", "delete", "brought", "-y");
+    assert.deepEqual(
+      (await services(c)).map(({ name }) => name),
+      others,
+    );
+    await waitReady(c, "gateway-moved");
   });
 
   test("58: a restart asked for inside the slot answers at once and brings a new pid", async (t) => {

@@ -30,6 +30,25 @@ suite("container: terminal", { skip: noEngine, concurrency: 2 }, () => {
     assert.match(output, /133\s/u);
   });
 
+  test("6: --tui draws its first frame, answers, and gives the terminal back", async (t) => {
+    const script = "hermes model --demo && hermes --tui; echo code $?; stty -a | grep -o ' icanon'";
+    const { code, output } = await ptyRun(t, { args: ["sh", "-c", script] }, [
+      { when: /DEMO[^]*ready/u, type: "hello there\r" },
+      { when: /You said: hello there/u, type: "\x04" },
+    ]);
+    assert.equal(code, 0, output);
+    assert.match(output, /code 0\s+icanon/u);
+  });
+
+  test("6: the whole command is --tui", async (t) => {
+    const { code, output } = await ptyRun(t, { args: ["--tui"] }, [
+      { when: /Hermes \d+\.\d+\.\d+[^]*›/u, type: "" },
+    ]);
+    // Of an empty volume: what to do is said on the terminal that the frame has left.
+    assert.equal(code, 78, output);
+    assert.match(output, /No model is configured[^]*hermes model --demo/u);
+  });
+
   test("40: raw mode: every byte arrives as it was typed", async (t) => {
     const script =
       "stty raw -echo; echo g''o; dd bs=1 count=4 status=none | od -An -tx1; stty sane; exit 5";
