@@ -369,7 +369,7 @@ suite("container: gateways", { skip: noEngine, concurrency: 2 }, () => {
       const end = await dockerExec(c, ["hermes", "profile", "create", "--", bad]);
       assert.equal(end.code, 64, `${bad}: ${end.stderr}`);
     }
-    await ok(c, "profile", "export", "moved", "/tmp/moved.tar.gz");
+    await ok(c, "profile", "export", "moved", "--output", "/tmp/moved.tar.gz");
     await ok(c, "profile", "import", "/tmp/moved.tar.gz", "--name", "brought");
     await ok(c, "-p", "brought", "gateway", "start");
     await waitReady(c, "gateway-brought");
