@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import {
   chmodSync,
   cpSync,
+  existsSync,
   lstatSync,
   lutimesSync,
   mkdirSync,
@@ -38,6 +39,11 @@ console.log(`payload ${digest} in ${out}`);
 function buildBundle(): void {
   const code = run(pinnedNode(), [join(ROOT, "scripts", "build.ts"), "--out", join(tree, "dist")]);
   if (code !== 0) process.exit(code);
+  // The build itself goes on without its pages; an image without them is none.
+  if (!existsSync(join(tree, "dist", "web", "index.html"))) {
+    console.error("The browser app was not built; the lines above say why.");
+    process.exit(1);
+  }
 }
 
 function copyPrograms(): void {
