@@ -77,6 +77,9 @@ export class Controller {
   #key(key: TuiKey): void {
     if (this.#isLeaving) return;
     if (key.key === "interrupt") return this.#interrupt();
+    // Whoever types in between does not press twice.
+    this.#lastInterruptMs = Number.NEGATIVE_INFINITY;
+    this.#wasCut = false;
     if (key.key === "redraw") return this.#deps.redraw();
     if (key.key === "unfold") return this.#deps.store.dispatch({ type: "unfold" });
     if (key.key === "suspend") return this.#deps.suspend();
@@ -141,7 +144,6 @@ export class Controller {
     }
     this.#edit({ edit: "remember", text });
     this.#edit({ edit: "clear" });
-    this.#wasCut = false;
     if (this.#door === null) return this.#deps.store.dispatch({ type: "waiting", text });
     this.#door.submit(text);
   }
