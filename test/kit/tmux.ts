@@ -33,7 +33,10 @@ export class Tmux {
     { columns = 100, rows = 30, cwd, env }: TmuxOptions,
   ) {
     this.#env = env;
-    t.after(() => void spawnSync("tmux", ["-L", this.#socket, "kill-server"], { env }));
+    const end = (): void => void spawnSync("tmux", ["-L", this.#socket, "kill-server"], { env });
+    t.after(end);
+    // A hook that fails takes the later ones with it.
+    process.once("exit", end);
     const size = ["-x", String(columns), "-y", String(rows)];
     this.#code = join(mkdtempSync(join(tmpdir(), "hermes-tmux-")), "code");
     t.after(() => rmSync(dirname(this.#code), { recursive: true, force: true }));

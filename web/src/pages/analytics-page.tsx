@@ -1,10 +1,11 @@
 // Tokens and money over 7, 30 or 90 days: cards, a daily chart, the same as a table.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import type { UsageBody } from "#protocol/http-sessions.ts";
 import { usageQuery } from "../api/queries.ts";
 import { useWords } from "../i18n/i18n.tsx";
 import { Page } from "../parts/page.tsx";
+import type { DailyChartProps } from "../parts/daily-chart.tsx";
 import { Empty, QueryView } from "../parts/states.tsx";
 
 const PERIODS = [7, 30, 90];
@@ -33,31 +34,30 @@ function Totals({ totals }: { readonly totals: UsageBody["totals"] }) {
   );
 }
 
-const HEIGHT = 160;
+/** A chunk of its own, which comes with the first figures. */
+const DailyChart = lazy(async () => ({
+  default: (await import("../parts/daily-chart.tsx")).DailyChart,
+}));
 
 function Chart({ daily }: { readonly daily: UsageBody["daily"] }) {
   const { t, format } = useWords();
-  const most = Math.max(1, ...daily.map((day) => day.input_tokens + day.output_tokens));
+  const props = useMemo<DailyChartProps>(
+    () => ({
+      days: daily.map((day) => ({
+        at: Date.parse(`${day.day}T00:00:00Z`) / 1000,
+        input: day.input_tokens,
+        output: day.output_tokens,
+      })),
+      names: { day: t.analytics.day, input: t.analytics.input, output: t.analytics.output },
+      day: (at) => format.day(new Date(at * 1000).toISOString()),
+      amount: format.compact,
+    }),
+    [daily, t, format],
+  );
   return (
-    <div className="card flex items-end gap-px overflow-hidden p-4" aria-hidden="true">
-      {daily.map((day) => {
-        const title = `${format.day(day.day)}: ${format.number(day.input_tokens)} / ${format.number(day.output_tokens)}`;
-        return (
-          <div key={day.day} title={title} className="flex max-w-8 flex-1 flex-col justify-end">
-            <div
-              className="bg-primary"
-              style={{ height: (day.output_tokens / most) * HEIGHT }}
-              data-name={t.analytics.output}
-            />
-            <div
-              className="bg-input"
-              style={{ height: (day.input_tokens / most) * HEIGHT }}
-              data-name={t.analytics.input}
-            />
-          </div>
-        );
-      })}
-    </div>
+    <Suspense fallback={<div className="card h-64" aria-hidden="true" />}>
+      <DailyChart {...props} />
+    </Suspense>
   );
 }
 
