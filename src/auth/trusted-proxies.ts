@@ -38,7 +38,8 @@ export function createProxyTrust(entries: readonly string[] | null, gateOn: bool
   const list = new BlockList();
   for (const entry of entries ?? (gateOn ? ["loopback"] : [])) {
     for (const [network, bits] of parseProxyEntry(entry) ?? []) {
-      list.addSubnet(network, bits, addressFamily(network) === 4 ? "ipv4" : "ipv6");
+      // It is known to be an address; net.isIPv6 costs its regular expression at each start.
+      list.addSubnet(network, bits, network.includes(":") ? "ipv6" : "ipv4");
     }
   }
   return (address) => isInList(list, address);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
+import fs, {
   chmodSync,
   chownSync,
   lstatSync,
@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runAsOther } from "../../test/kit/as-other-user.ts";
@@ -111,4 +112,21 @@ test("a bind-mounted file is written in place after a copy", (t) => {
   const copy = readFileSync(join(folder, "backups", "mounted.before-write"), "utf8");
   assert.equal(copy, "old text, longer than the new one");
   assert.deepEqual(readdirSync(folder).sort(), ["backups", "mounted", "source"]);
+});
+
+test("a volatile file is as whole, and waits for no disk; others are flushed with their folder", (t) => {
+  const path = join(tempDir(t), "record");
+  const fsync = t.mock.method(fs, "fsyncSync");
+  syncBuiltinESMExports();
+  t.after(() => {
+    fsync.mock.restore();
+    syncBuiltinESMExports();
+  });
+  writeFileAtomic(path, "one", { mode: 0o600, volatile: true });
+  writeFileAtomic(path, "two", { mode: 0o600, volatile: true });
+  assert.equal(fsync.mock.callCount(), 0);
+  assert.deepEqual([readFileSync(path, "utf8"), statSync(path).mode & 0o777], ["two", 0o600]);
+  assert.deepEqual(readdirSync(join(path, "..")), ["record"]);
+  writeFileAtomic(path, "three", { mode: 0o600 });
+  assert.equal(fsync.mock.callCount(), 2);
 });

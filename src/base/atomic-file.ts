@@ -22,10 +22,15 @@ export interface WriteOptions {
   readonly mode: number;
   /** Where the old text is copied before a file that cannot be renamed over (a bind-mounted file) is written in place. */
   readonly backupDir?: string;
+  /**
+   * True: not flushed to the disk. For what says who runs now: no start waits for a disk, and after a loss of power, when the
+   * file may be empty, nobody runs.
+   */
+  readonly volatile?: boolean;
 }
 
 /**
- * Replaces `path` by temp + fsync + rename in the same directory (agent.md §2.1). A symlink is written at its target.
+ * Replaces `path` by temp + fsync + rename in the same directory (agent.md §2.1), unless `volatile`. A symlink is written at its target.
  * Where rename answers EBUSY the file is written in place, after a copy to `backupDir`. A failure leaves the old file
  * and no temporary file behind, and throws the system's error.
  */
@@ -41,7 +46,7 @@ export function writeFileAtomic(
     `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`,
   );
   try {
-    writeSynced(temporary, data, old ? old.mode & 0o7777 : options.mode);
+    write(temporary, data, old ? old.mode & 0o7777 : options.mode, options.volatile !== true);
     if (old) keepOwner(temporary, old);
     renameSync(temporary, target);
   } catch (error) {
@@ -49,7 +54,7 @@ export function writeFileAtomic(
     if (errnoOf(error) !== "EBUSY") throw error;
     writeInPlace(target, data, options);
   }
-  syncDirectory(dirname(target));
+  if (options.volatile !== true) syncDirectory(dirname(target));
 }
 
 function writeInPlace(target: string, data: string | Uint8Array, options: WriteOptions): void {
@@ -57,15 +62,20 @@ function writeInPlace(target: string, data: string | Uint8Array, options: WriteO
     mkdirSync(options.backupDir, { recursive: true, mode: 0o750 });
     copyFileSync(target, join(options.backupDir, `${basename(target)}.before-write`));
   }
-  writeSynced(target, data, null);
+  write(target, data, null, true);
 }
 
-function writeSynced(path: string, data: string | Uint8Array, mode: number | null): void {
+function write(
+  path: string,
+  data: string | Uint8Array,
+  mode: number | null,
+  flushes: boolean,
+): void {
   const descriptor = mode === null ? openSync(path, "w") : openSync(path, "wx", mode);
   try {
     const bytes = typeof data === "string" ? Buffer.from(data, "utf8") : data;
     for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
-    fsyncSync(descriptor);
+    if (flushes) fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }

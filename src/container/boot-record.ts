@@ -44,7 +44,7 @@ export const BOOT_RECORD_NAME = "boot.json";
 export const BOOT_RECORD = `/run/hermes/${BOOT_RECORD_NAME}`;
 
 export function writeBootRecord(path: string, record: BootRecord): void {
-  writeFileAtomic(path, `${JSON.stringify(record)}\n`, { mode: 0o644 });
+  writeFileAtomic(path, `${JSON.stringify(record)}\n`, { mode: 0o644, volatile: true });
 }
 
 /** null: not in our container, or the file is not whole. */

@@ -25,7 +25,7 @@ export function takeHomeLock(home: string, lock: ProcessLock): HomeLock {
     record(url) {
       const { pid, startTime, host } = ownIdentity();
       const record: DashboardRecord = { pid, start_time: startTime, host, url };
-      writeFileAtomic(path, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+      writeFileAtomic(path, `${JSON.stringify(record)}\n`, { mode: 0o600, volatile: true });
     },
     release() {
       rmSync(path, { force: true });

@@ -154,7 +154,10 @@ function recordPath(path: string): string {
 
 function writeRecord(path: string, record: LockRecord): void {
   try {
-    writeFileAtomic(recordPath(path), `${JSON.stringify(record)}\n`, { mode: 0o600 });
+    writeFileAtomic(recordPath(path), `${JSON.stringify(record)}\n`, {
+      mode: 0o600,
+      volatile: true,
+    });
   } catch {
     // The lock holds without it; only the waiting process learns less.
   }

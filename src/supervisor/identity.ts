@@ -18,7 +18,7 @@ const pathIn = (slotDir: string): string => join(slotDir, "data", "identity.json
 export function writeIdentity(slotDir: string, slot: string, home: string): void {
   const startTime = processStartTime(process.pid) ?? "";
   const record: SlotIdentity = { pid: process.pid, start_time: startTime, slot, home };
-  writeFileAtomic(pathIn(slotDir), `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  writeFileAtomic(pathIn(slotDir), `${JSON.stringify(record)}\n`, { mode: 0o600, volatile: true });
 }
 
 /** The process that ran here before and still lives; null when there is none, or it is not surely that one. */
