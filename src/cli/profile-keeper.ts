@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { HermesError } from "#base/errors.ts";
 import type { ProcessLock } from "#base/process-lock.ts";
+import { loadConfig } from "#config/load.ts";
 import type { ProfileHook, ProfileKeeper, ProfileRef } from "#profile/hook.ts";
 import { GATEWAY_LOCK } from "#supervisor/services.ts";
 import { ServiceError, type ServiceManager, type SlotSpec } from "#supervisor/port.ts";
@@ -9,11 +10,22 @@ import { slotName } from "#supervisor/slot-name.ts";
 
 export interface KeeperOptions {
   readonly lock: ProcessLock;
-  /** How long a gateway may take to stop, in milliseconds: drain + 5 s. */
-  readonly stopMs: (profile: ProfileRef) => number;
-  readonly startMs: number;
   readonly by: string;
   readonly source: "cli" | "dashboard" | "api";
+}
+
+/** Beyond the drain: what a stop may take (agent.md §8). */
+const STOP_MARGIN_MS = 5000;
+const START_MS = 15_000;
+
+function stopMs({ home }: ProfileRef): number {
+  try {
+    const { config } = loadConfig({ processEnv: {}, home, remember: false });
+    return config.agent.restart_drain_timeout * 1000 + STOP_MARGIN_MS;
+  } catch {
+    // A broken configuration must not keep a gateway from being stopped.
+    return 2 * STOP_MARGIN_MS;
+  }
 }
 
 export const gatewaySpec = ({ name, home }: ProfileRef): SlotSpec => ({
@@ -33,14 +45,14 @@ export function profileKeeper(manager: ServiceManager, options: KeeperOptions): 
     hook: profileHook(manager),
     async leave(profile) {
       const slot = gatewaySlot(profile);
-      const wasRunning = await runs(manager, options.lock, profile);
-      if (wasRunning) await manager.stop(slot, { ...control, waitMs: options.stopMs(profile) });
+      const wasRunning = await gatewayRuns(manager, options.lock, profile);
+      if (wasRunning) await manager.stop(slot, { ...control, waitMs: stopMs(profile) });
       await manager.unregister(slot);
       if (isHeld(options.lock, profile)) throw stillHeld(profile);
       return { wasRunning };
     },
     async start(profile) {
-      await manager.start(gatewaySlot(profile), { ...control, waitMs: options.startMs });
+      await manager.start(gatewaySlot(profile), { ...control, waitMs: START_MS });
     },
   };
 }
@@ -71,7 +83,8 @@ async function registerDown(manager: ServiceManager, profile: ProfileRef): Promi
   }
 }
 
-async function runs(
+/** Whether its gateway is wanted up, or runs where nothing supervises. */
+export async function gatewayRuns(
   manager: ServiceManager,
   lock: ProcessLock,
   profile: ProfileRef,

@@ -8,7 +8,12 @@ import type { LoadedConfig } from "#config/loaded.ts";
 import type { LocalServerBody } from "#protocol/http-chat.ts";
 import type { ModelInfoBody, ModelOptionsBody } from "#protocol/http-config.ts";
 import type { ModelTestStage } from "#protocol/http-errors.ts";
-import type { CreateProfileBody, CreateProfileInput, ProfileBody } from "#protocol/http-status.ts";
+import type {
+  ChangeProfileInput,
+  CreateProfileBody,
+  CreateProfileInput,
+  ProfileBody,
+} from "#protocol/http-status.ts";
 import type { Redactor, SessionArchive } from "#session/archive.ts";
 import type { SessionService } from "#session/types.ts";
 import type { ServiceManager } from "#supervisor/port.ts";
@@ -98,6 +103,19 @@ export interface ProfileDirectory {
   list(): Promise<readonly Omit<ProfileBody, "gateway">[]>;
   /** Throws `PROFILE_NAME_INVALID` and `PROFILE_EXISTS`. */
   create(input: CreateProfileInput): Promise<CreateProfileBody>;
+  /**
+   * Another name or description. Throws `PROFILE_NOT_FOUND`, `PROFILE_FIXED`, `PROFILE_EXISTS`, and `GATEWAY_RUNNING` for another
+   * name while its gateway is wanted up.
+   */
+  change(name: string, input: ChangeProfileInput): Promise<CreateProfileBody>;
+  /** With its gateway stopped first. Throws `PROFILE_NOT_FOUND`, `PROFILE_FIXED`, `PROFILE_NOT_DELETED`: then it is still there. */
+  remove(name: string): Promise<CreateProfileBody>;
+  /** The step that failed, once more. Throws `PROFILE_NOT_FOUND`. */
+  register(name: string): Promise<CreateProfileBody>;
+  /** What a plain `hermes` means from now on. Throws `PROFILE_NOT_FOUND`. */
+  use(name: string): void;
+  /** Home of a profile. Throws `PROFILE_NOT_FOUND`. */
+  homeOf(name: string): string;
 }
 
 /** Who supervises the services of this home, and a copy of their states that costs nothing to read (product.md D4, D13). */

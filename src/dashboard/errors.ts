@@ -70,6 +70,9 @@ export function mapHermesError(error: HermesError): HttpFailure | null {
     case "PROVIDER_UNKNOWN":
     case "CREDENTIAL_MISSING":
     case "PROFILE_EXISTS":
+    case "PROFILE_FIXED":
+    case "PROFILE_NOT_DELETED":
+    case "GATEWAY_RUNNING":
       return fail(409, "conflict", message);
     case "QUEUE_FULL":
       return fail(409, "busy", message);

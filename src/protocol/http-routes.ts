@@ -59,9 +59,11 @@ import type {
   UsageBody,
 } from "./http-sessions.ts";
 import type {
+  ActivateProfileInput,
   AuthProvidersBody,
   AuthProvidersStatusBody,
   AuthSessionsBody,
+  ChangeProfileInput,
   CreateProfileBody,
   CreateProfileInput,
   HealthBody,
@@ -74,6 +76,8 @@ import type {
   ReadyBody,
   SetThemeBody,
   SetThemeInput,
+  SetupCommandBody,
+  SoulBody,
   StatusBody,
   ThemesBody,
   WsTicketBody,
@@ -199,6 +203,13 @@ export interface HttpRoutes {
 
   "GET /api/profiles": Route<"S", ProfilesBody>;
   "POST /api/profiles": Route<"S", CreateProfileBody, CreateProfileInput>;
+  "POST /api/profiles/active": Route<"S", OkBody, ActivateProfileInput>;
+  "PATCH /api/profiles/{name}": Route<"S", CreateProfileBody, ChangeProfileInput>;
+  "DELETE /api/profiles/{name}": Route<"S", CreateProfileBody>;
+  "POST /api/profiles/{name}/register": Route<"S", CreateProfileBody>;
+  "GET /api/profiles/{name}/soul": Route<"S", SoulBody>;
+  "PUT /api/profiles/{name}/soul": Route<"S", OkBody, SoulBody>;
+  "GET /api/profiles/{name}/setup-command": Route<"S", SetupCommandBody>;
   "PUT /api/dashboard/theme": Route<"S", SetThemeBody, SetThemeInput>;
 }
 

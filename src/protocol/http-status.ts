@@ -194,6 +194,25 @@ export interface CreateProfileBody {
   readonly service: { readonly registered: boolean; readonly detail: string | null };
 }
 
+export interface ChangeProfileInput {
+  readonly new_name?: string;
+  readonly description?: string;
+}
+
+export interface ActivateProfileInput {
+  readonly name: string;
+}
+
+/** SOUL.md of a profile; "" without one. */
+export interface SoulBody {
+  readonly content: string;
+}
+
+export interface SetupCommandBody {
+  /** What a terminal of the same machine or container is told. */
+  readonly command: string;
+}
+
 export interface ThemesBody {
   readonly themes: readonly {
     readonly name: string;

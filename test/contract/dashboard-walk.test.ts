@@ -6,15 +6,9 @@ import { assemble } from "#dashboard/assemble.ts";
 import { BOOTSTRAP_PATHS, PUBLIC_API_PATHS } from "#auth/public-paths.ts";
 import { LOCAL_TOKEN, openDashboard, prepareDashboard } from "../kit/dashboard.ts";
 import { ask, askRaw } from "../kit/http.ts";
+import { fill } from "../kit/walk.ts";
 
 const OPEN = new Set(["P", "B", "N"]);
-
-function fill(path: string): string {
-  return path
-    .replaceAll("{requestId}", "req_1")
-    .replaceAll("{id}", "20260115_120000_abc123")
-    .replace("/*", "/some-file");
-}
 
 function tricks(path: string): string[] {
   const encoded = `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`;

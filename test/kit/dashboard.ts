@@ -240,6 +240,11 @@ function helpersOf(
   };
 }
 
+/** What changes a profile is tested with the real one: test/e2e/profile-api.test.ts. */
+async function unknownProfile(name: string): Promise<never> {
+  throw new HermesError("PROFILE_NOT_FOUND", `There is no profile ${name}.`);
+}
+
 function noDefault(): never {
   throw new Error("no default profile");
 }
@@ -248,6 +253,11 @@ function directoryOf(
   profiles: ReadonlyMap<string, ProfileServices>,
   paths: Readonly<Record<string, string>>,
 ): DashboardDeps["profiles"] {
+  const homeOf = (name: string): string => {
+    const home = paths[name];
+    if (home !== undefined) return home;
+    throw new HermesError("PROFILE_NOT_FOUND", `There is no profile ${name}.`);
+  };
   return {
     async open(name = "default") {
       const found = profiles.get(name);
@@ -255,6 +265,11 @@ function directoryOf(
       throw new HermesError("PROFILE_UNKNOWN", `There is no profile ${name}.`);
     },
     glance: () => profiles.get("default") ?? noDefault(),
+    change: unknownProfile,
+    remove: unknownProfile,
+    register: unknownProfile,
+    use: (name) => void homeOf(name),
+    homeOf,
     opened: () => [...profiles.values()],
     list: async () =>
       Object.entries(paths).map(([name, path]) => ({

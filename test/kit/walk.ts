@@ -39,6 +39,7 @@ export function fill(path: string): string {
     .replaceAll("{sid}", "0123456789abcdef")
     .replaceAll("{id}", "20260115_120000_abc123")
     .replaceAll("{slot}", "gateway-default")
+    .replaceAll("{name}", "nosuch")
     .replace("/*", "/some-file");
 }
 

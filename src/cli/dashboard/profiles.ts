@@ -3,23 +3,17 @@ import { join } from "node:path";
 import type { SessionStore } from "#agent/ports/session-store.ts";
 import { HermesError } from "#base/errors.ts";
 import { activeProfile } from "#profile/active.ts";
-import type { CloneRequest } from "#profile/clone.ts";
-import { createProfile } from "#profile/create.ts";
 import { findProfile } from "#profile/find.ts";
 import type { ProfileRef } from "#profile/hook.ts";
 import { listProfiles } from "#profile/list.ts";
-import { DEFAULT_PROFILE, parseProfileName } from "#profile/name.ts";
-import type { CreateProfileBody, CreateProfileInput } from "#protocol/http-status.ts";
-import { openManager } from "#supervisor/open.ts";
 import type { ProfileDirectory, ProfileServices } from "#dashboard/deps.ts";
 import type { SessionService } from "#session/types.ts";
 import { ensureHome, openSessions, openWorkspaceStore, type Workspace } from "../compose.ts";
 import { openConfigSource } from "../config-source.ts";
 import type { Context } from "../context.ts";
-import { profileHook } from "../profile-keeper.ts";
-import { reservedWords } from "../registry.ts";
 import { configFlags, runOverrides } from "../run-flags.ts";
 import { modelHelpers } from "./models.ts";
+import { profileChanges } from "./profile-changes.ts";
 
 export interface OpenProfiles {
   readonly directory: ProfileDirectory;
@@ -41,6 +35,14 @@ export function openProfiles(context: Context, workspace: Workspace, root: strin
     const services = await openServices(context, workspace, profile);
     opened.set(profile.home, services);
     return services;
+  }
+  /** Closed and let go of, before its files move. */
+  async function forget(home: string): Promise<void> {
+    const pending = opening.get(home);
+    opening.delete(home);
+    opened.delete(home);
+    const profile = await pending?.catch(() => undefined);
+    if (profile) await closeProfile(profile);
   }
   const directory: ProfileDirectory = {
     async open(name) {
@@ -76,7 +78,7 @@ export function openProfiles(context: Context, workspace: Workspace, root: strin
         skill_count: entry.skillCount,
       }));
     },
-    create: (input) => create(context, workspace, root, input),
+    ...profileChanges(context, workspace, root, forget),
   };
   return {
     directory,
@@ -90,38 +92,6 @@ export function openProfiles(context: Context, workspace: Workspace, root: strin
       opened.clear();
     },
   };
-}
-
-/** With its service, down, where something supervises (product.md D8). */
-async function create(
-  { launch }: Context,
-  { lock }: Workspace,
-  root: string,
-  input: CreateProfileInput,
-): Promise<CreateProfileBody> {
-  const name = parseProfileName(input.name, reservedWords());
-  const clone = cloneOf(launch.env, root, input);
-  const manager = openManager({ env: launch.env, project: launch.project, root, lock });
-  const skills = input.no_skills !== true;
-  const { profile, hook } = await createProfile(
-    { root, name, skills, ...(clone === null ? {} : { clone }) },
-    profileHook(manager),
-  );
-  const registered = hook.ok && manager.canRegister;
-  const service = { registered, detail: hook.ok ? null : hook.message };
-  const made = { name, path: profile.home, service };
-  return hook.ok ? { ok: true, ...made } : { ok: false, code: "partial", ...made };
-}
-
-function cloneOf(
-  env: Context["launch"]["env"],
-  root: string,
-  { clone_from: from, clone_from_default: fromDefault }: CreateProfileInput,
-): CloneRequest | null {
-  const wanted = from ?? (fromDefault === true ? DEFAULT_PROFILE : undefined);
-  if (wanted === undefined) return null;
-  const source = findProfile(root, wanted);
-  return { source, all: false, sourceEnv: source.name === DEFAULT_PROFILE ? env : {} };
 }
 
 async function closeProfile(profile: OpenProfile): Promise<void> {

@@ -2,13 +2,12 @@
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
 import { messageOf } from "#base/errors.ts";
 import { profileOf, rootOf } from "#config/homes.ts";
-import { loadConfig } from "#config/load.ts";
 import { makeAlias, removeAlias } from "#profile/alias.ts";
 import type { AssignedPort, CloneRequest } from "#profile/clone.ts";
 import { createProfile } from "#profile/create.ts";
 import { writeDescription } from "#profile/description.ts";
 import { findProfile } from "#profile/find.ts";
-import type { HookOutcome, ProfileKeeper, ProfileRef } from "#profile/hook.ts";
+import type { HookOutcome, ProfileKeeper } from "#profile/hook.ts";
 import { DEFAULT_PROFILE, parseProfileName } from "#profile/name.ts";
 import { removableProfile, removeProfile } from "#profile/remove.ts";
 import { renameProfile } from "#profile/rename.ts";
@@ -21,23 +20,9 @@ import { openServices } from "../gateway/manager.ts";
 import { profileKeeper } from "../profile-keeper.ts";
 import { reservedWords } from "../registry.ts";
 
-/** Beyond the drain: what a stop may take (agent.md §8). */
-const STOP_MARGIN_MS = 5000;
-const START_MS = 15_000;
-
 export async function openKeeper(context: Context, by: string): Promise<ProfileKeeper> {
   const { manager, lock } = await openServices(context);
-  return profileKeeper(manager, { lock, stopMs, startMs: START_MS, by, source: "cli" });
-}
-
-function stopMs({ home }: ProfileRef): number {
-  try {
-    const { config } = loadConfig({ processEnv: {}, home, remember: false });
-    return config.agent.restart_drain_timeout * 1000 + STOP_MARGIN_MS;
-  } catch {
-    // A broken configuration must not keep a gateway from being stopped.
-    return 2 * STOP_MARGIN_MS;
-  }
+  return profileKeeper(manager, { lock, by, source: "cli" });
 }
 
 export async function create(context: Context): Promise<ExitCode> {
