@@ -160,3 +160,11 @@ test("a gateway that runs: no other name; a delete stops it first", OPTIONS, asy
   assert.equal(existsSync(folder("busy")), false);
   assert.equal((await gateway.ended).code, 0, "it was stopped, not killed");
 });
+
+test("the command line and the API see the same", OPTIONS, async (t) => {
+  const { home, call, names } = await setUp(t);
+  assert.equal((await runCli(["profile", "create", "cli", "--no-alias"], { home })).code, 0);
+  assert.deepEqual(await names(), ["default", "cli"]);
+  assert.equal((await call("DELETE", "/api/profiles/cli")).status, 200);
+  assert.equal((await runCli(["profile", "show", "cli"], { home })).code, 66);
+});
