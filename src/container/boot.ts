@@ -17,6 +17,8 @@ export interface BootPaths extends AccountFiles {
   /** `/etc/hermes/boot.d`. */
   readonly hooks: string;
   readonly libexec: string;
+  /** `dist/compiled` of the install tree. */
+  readonly compiled: string;
   readonly sockets: readonly string[];
 }
 

@@ -41,6 +41,7 @@ function world(t: TestContext, env: Env = {}, role: Role = "command"): World {
         group: join(dir, "group"),
         hooks: join(dir, "boot.d"),
         libexec: "/opt/hermes/libexec",
+        compiled: join(dir, "compiled"),
         sockets: [],
       },
       words: [],

@@ -13,6 +13,7 @@ import {
 } from "./accounts.ts";
 import { type Boot, timed } from "./boot.ts";
 import type { BootLog } from "./boot-log.ts";
+import { shareCompiled } from "./compiled.ts";
 import type { ContainerEnv } from "./environment.ts";
 import { repairOwner } from "./owner.ts";
 
@@ -22,6 +23,7 @@ export async function rootSteps(boot: Boot): Promise<Account> {
   const { paths } = deps;
   if (routing.role === "instant") return readAccount(paths);
   const account = await timed(boot, "R2", () => remap(paths, env));
+  shareCompiled(paths.compiled, account.uid);
   await timed(boot, "R3", () => shareGroups(boot));
   await timed(boot, "R4", () => {
     ownHome(boot, account);

@@ -26,6 +26,9 @@ import { tempDir } from "../kit/temp-dir.ts";
 
 /** The gate is not what these tests are about: they need a page that answers. */
 const OPEN = { HERMES_DASHBOARD: "1", HERMES_DASHBOARD_INSECURE: "1" };
+/** Says `compiled` where this user's starts read what V8 made at the image's build. */
+const COMPILED =
+  "NODE_DEBUG_NATIVE=COMPILE_CACHE hermes gateway list 2>&1 | grep -q 'main.js was accepted' && echo compiled";
 const STRICT = [
   "--user=10000:10000",
   "--cap-drop=ALL",
@@ -63,6 +66,7 @@ suite("container: users and files", { skip: noEngine, concurrency: 2 }, () => {
       await waitReady(c, "gateway-default");
       await waitReady(c, "dashboard");
       assert.match(await logs(c), /HERMES_UID and HERMES_GID are ignored/u);
+      assert.equal(await sh(c, COMPILED), "compiled");
       assert.equal((await stop(c)).code, 0);
       assert.equal((await runOnce({ opts, env, args: ["sh", "-c", "exit 42"] })).code, 42);
     });
@@ -174,6 +178,7 @@ suite("container: users and files", { skip: noEngine, concurrency: 2 }, () => {
       "every process of ours",
     );
     assert.equal(await sh(c, "find /opt/data ! -user 99 -o ! -group 100"), "");
+    assert.equal(await sh(c, COMPILED), "compiled");
     assert.equal(await sh(c, "find /opt/hermes ! -readable -o -type d ! -executable"), "");
     const changed = "find /opt/data -maxdepth 1 -name '[Sc]*' -printf '%p %C@\\n' | sort";
     const before = await sh(c, changed);

@@ -39,6 +39,7 @@ export async function runPrepare({ launch, line }: Context): Promise<ExitCode> {
       group: "/etc/group",
       hooks: "/etc/hermes/boot.d",
       libexec: libexecOf(launch),
+      compiled: join(launch.project, "dist", "compiled"),
       sockets: ["/var/run/docker.sock", "/run/docker.sock"],
     },
     words: wordsAfterDashes(readFileSync("/proc/self/cmdline")),
