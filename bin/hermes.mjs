@@ -117,6 +117,8 @@ function packName(word, next) {
       return next === "run" ? "gateway" : null;
     case "container":
       return next === "prepare" ? "setup" : null;
+    case "status":
+      return "status";
     default:
       return null;
   }

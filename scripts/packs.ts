@@ -42,6 +42,17 @@ const PACKS: Readonly<Record<string, readonly string[]>> = {
     "src/supervisor/open.ts",
     "src/supervisor/services.ts",
   ],
+  status: [
+    ...EVERY,
+    "src/base/clock.ts",
+    "src/cli/commands/status.ts",
+    "src/cli/model-access.ts",
+    "src/model/info.ts",
+    "src/profile/active.ts",
+    "src/profile/find.ts",
+    "src/supervisor/open.ts",
+    "src/supervisor/services.ts",
+  ],
   setup: [...EVERY, "src/cli/commands/container.ts", "src/cli/container/prepare.ts"],
 };
 

@@ -167,6 +167,9 @@ test("a service's start reads one file of the bundle; what it needs later is fou
   assert.equal(setup.code, 64);
   assert.match(setup.stderr, /Setup is run by the image's \/init/);
   assert.deepEqual(packsRead(setup.stderr), ["setup.cjs"]);
+  const status = await run(["status"], tempDir(t), { NODE_DEBUG: "module" });
+  assert.deepEqual([status.code, packsRead(status.stderr)], [0, ["status.cjs"]]);
+  assert.match(status.stdout, /^gateway default +stopped$/mu);
 });
 
 /** The files under dist/packs that Node says it loaded (NODE_DEBUG=module). */
