@@ -57,13 +57,14 @@ export interface TruthRing {
 
 export async function openTruthRing(
   t: TestContext,
-  { dashboard = true }: { readonly dashboard?: boolean } = {},
+  { dashboard = true, webDist }: { readonly dashboard?: boolean; readonly webDist?: string } = {},
 ): Promise<TruthRing> {
   let end = async (): Promise<unknown> => null;
   // Before the directory's own removal: hooks run in the order in which they were set.
   t.after(() => end());
   const folder = tempDir(t, "hermes-truth");
   const uid = otherUid ?? 0;
+  if (webDist !== undefined) chmodSync(webDist, 0o755);
   chmodSync(folder, 0o755);
   for (const name of ["scan", "home", "plays", "compiled"]) {
     mkdirSync(join(folder, name));
@@ -90,6 +91,7 @@ export async function openTruthRing(
     HERMES_DASHBOARD_HOST: "127.0.0.1",
     HERMES_DASHBOARD_PORT: String(dashboardPort),
     HERMES_DASHBOARD_SESSION_TOKEN: TOKEN,
+    ...(webDist === undefined ? {} : { HERMES_WEB_DIST: webDist }),
     NODE_OPTIONS: `--import=${pathToFileURL(join(PROJECT, "test/fixtures/fault-play.mjs")).href}`,
     PLAYS: plays,
     // Dozens of programs are started: the second one of each kind costs half.

@@ -4,10 +4,13 @@ import assert from "node:assert/strict";
 import { chownSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { NO_BROWSER } from "../kit/browser.ts";
 import { noS6 } from "../kit/s6-gateways.ts";
 import { endHelper, FAULTS, WELL } from "../kit/truth-faults.ts";
 import { type Cell, type Fault, observe } from "../kit/truth-matrix.ts";
+import { pageObserver } from "../kit/truth-page.ts";
 import { DASHBOARD, FLAKY, GATEWAY, openTruthRing, type TruthRing } from "../kit/truth-ring.ts";
+import { buildWebApp } from "../kit/web-app.ts";
 
 const skip = noS6 ?? false;
 
@@ -43,15 +46,19 @@ function report(cells: readonly Cell[]): readonly string[] {
 
 test("the truth matrix: faults × observers, no lie", { skip }, async (t) => {
   t.after(endHelper);
-  const ring = await openTruthRing(t);
+  // Without a browser the page is left out, by name.
+  const webDist = NO_BROWSER === false ? await buildWebApp() : undefined;
+  if (NO_BROWSER !== false) t.diagnostic(`services page: left out: ${NO_BROWSER}`);
+  const ring = await openTruthRing(t, webDist === undefined ? {} : { webDist });
   await Promise.all([ring.up(GATEWAY), ring.up(DASHBOARD)]);
+  const more = webDist === undefined ? [] : [await pageObserver(t, ring)];
   await ring.run("profile", "create", "flaky", "--no-alias");
   ring.play(FLAKY, "exit 3 10000");
   assert.equal((await ring.run("-p", "flaky", "gateway", "start")).code, 0);
   const cells: Cell[] = [];
   for (const fault of FAULTS) {
     await fault.inflict(ring);
-    cells.push(...(await observe(ring, fault)));
+    cells.push(...(await observe(ring, fault, more)));
     if (fault.isLast !== true) await heal(ring, fault);
   }
   const lies = report(cells);

@@ -33,10 +33,12 @@ const getTagged = <T>(path: string) => ({
     client.answer<T>("GET", path, { signal }),
 });
 
+export const STATUS_MS = 5000;
+
 export const statusQuery = queryOptions({
   queryKey: ["status"],
   ...get<StatusBody>("/api/status"),
-  refetchInterval: 5000,
+  refetchInterval: STATUS_MS,
 });
 
 /** Who is signed in; nobody is in local mode, which answers 401. */

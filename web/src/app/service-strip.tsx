@@ -1,9 +1,10 @@
 // Each service in one line: state in words, icon and colour; the reason on hover and focus.
 import { useQuery } from "@tanstack/react-query";
 import { Tooltip } from "radix-ui";
-import { statusQuery } from "../api/queries.ts";
+import { STATUS_MS, statusQuery } from "../api/queries.ts";
 import { useWords } from "../i18n/i18n.tsx";
 import { Icon } from "../parts/icons.tsx";
+import { useStale } from "../parts/stale.ts";
 import { serviceLines, STATE_LOOK, useServiceName, type ServiceLine } from "./service-states.ts";
 
 function ServiceItem({ service }: { readonly service: ServiceLine }) {
@@ -49,15 +50,28 @@ function ServiceItem({ service }: { readonly service: ServiceLine }) {
   );
 }
 
+/** Three questions without an answer. */
+const STALE_MS = 3 * STATUS_MS;
+
+const forgotten = (service: ServiceLine): ServiceLine => ({
+  ...service,
+  state: "unknown",
+  reason: null,
+  pid: null,
+  since: null,
+});
+
 export function ServiceStrip() {
   const { t } = useWords();
   const status = useQuery(statusQuery);
+  const isStale = useStale(status.dataUpdatedAt, STALE_MS);
   if (!status.data) return null;
+  const lines = serviceLines(status.data);
   return (
     <Tooltip.Provider delayDuration={200}>
       <ul aria-label={t.status.title}>
-        {serviceLines(status.data).map((service) => (
-          <ServiceItem key={service.name} service={service} />
+        {lines.map((service) => (
+          <ServiceItem key={service.name} service={isStale ? forgotten(service) : service} />
         ))}
       </ul>
       <p className="px-2.5 text-xs text-muted-foreground">

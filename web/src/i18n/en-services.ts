@@ -8,6 +8,7 @@ export const servicesEn = {
   lead: (manager: string) => `Supervised by ${manager}.`,
   empty: "No service is known here",
   emptyText: "Start a gateway with: hermes gateway run",
+  stale: (time: string) => `The dashboard has not answered since ${time}.`,
   desired: "Wanted",
   desiredStates: { running: "running", stopped: "stopped" },
   desiredUnknown: "not said",

@@ -9,6 +9,7 @@ export const servicesZh: Messages["services"] = {
   lead: (manager) => `由 ${manager} 监管。`,
   empty: "这里没有已知的服务",
   emptyText: "启动网关：hermes gateway run",
+  stale: (time: string) => `自 ${time} 起控制台没有应答。`,
   desired: "期望",
   desiredStates: { running: "运行", stopped: "停止" },
   desiredUnknown: "未指定",

@@ -8,6 +8,7 @@ import { STATE_LOOK, useServiceName } from "../../app/service-states.ts";
 import { useWords } from "../../i18n/i18n.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { Page } from "../../parts/page.tsx";
+import { useStale } from "../../parts/stale.ts";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { ServiceActions } from "./service-actions.tsx";
 import { ServiceLog } from "./service-log.tsx";
@@ -113,9 +114,19 @@ function ServiceCard({ service }: { readonly service: ServiceRow }) {
   );
 }
 
+/** Three questions without an answer. */
+const STALE_MS = 3000;
+
+/** What was said is no longer known to be so; since when, is told instead of a reason. */
+function forgotten(service: ServiceRow, reason: string): ServiceRow {
+  return { ...service, state: "unknown", reason, error: null, pid: null };
+}
+
 export function ServicesPage() {
-  const { t } = useWords();
+  const { t, format } = useWords();
   const services = useQuery(servicesQuery);
+  const isStale = useStale(services.dataUpdatedAt, STALE_MS);
+  const lastAnswer = format.time(new Date(services.dataUpdatedAt).toISOString());
   return (
     <Page
       title={t.services.title}
@@ -139,7 +150,10 @@ export function ServicesPage() {
           <>
             <p className="text-muted-foreground">{t.services.lead(data.manager.label)}</p>
             {data.services.map((service) => (
-              <ServiceCard key={service.name} service={service} />
+              <ServiceCard
+                key={service.name}
+                service={isStale ? forgotten(service, t.services.stale(lastAnswer)) : service}
+              />
             ))}
           </>
         )}
