@@ -117,8 +117,9 @@ function packName(word, next) {
       return next === "run" ? "gateway" : null;
     case "container":
       return next === "prepare" ? "setup" : null;
+    case "probe":
     case "status":
-      return "status";
+      return word;
     default:
       return null;
   }

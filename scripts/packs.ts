@@ -42,6 +42,13 @@ const PACKS: Readonly<Record<string, readonly string[]>> = {
     "src/supervisor/open.ts",
     "src/supervisor/services.ts",
   ],
+  probe: [
+    ...EVERY,
+    "src/cli/commands/probe.ts",
+    "src/cli/probe/self.ts",
+    "src/supervisor/open.ts",
+    "src/supervisor/services.ts",
+  ],
   status: [
     ...EVERY,
     "src/base/clock.ts",

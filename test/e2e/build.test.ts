@@ -170,6 +170,8 @@ test("a service's start reads one file of the bundle; what it needs later is fou
   const status = await run(["status"], tempDir(t), { NODE_DEBUG: "module" });
   assert.deepEqual([status.code, packsRead(status.stderr)], [0, ["status.cjs"]]);
   assert.match(status.stdout, /^gateway default +stopped$/mu);
+  const probe = await run(["probe", "--self"], tempDir(t), { NODE_DEBUG: "module" });
+  assert.deepEqual([probe.code, packsRead(probe.stderr)], [0, ["probe.cjs"]]);
 });
 
 /** The files under dist/packs that Node says it loaded (NODE_DEBUG=module). */
