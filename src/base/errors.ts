@@ -62,6 +62,12 @@ export function errnoOf(error: unknown): string | null {
   return typeof code === "string" ? code : null;
 }
 
+/** The disk or the quota is used up: it passes by itself when somebody makes room, so nothing is refused for good because of it. */
+export function isNoRoom(error: unknown): boolean {
+  const errno = errnoOf(error);
+  return errno === "ENOSPC" || errno === "EDQUOT";
+}
+
 /** The sentence of an unknown error, for logs and notices. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
 // The life of a gateway that holds its home: identity, store, platforms, ready, until it is told to end.
-import { HermesError, messageOf } from "#base/errors.ts";
+import { HermesError, isNoRoom, messageOf } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
 import { drainAndClose } from "./drain.ts";
 import type { GatewayDeps } from "./deps.ts";
@@ -76,9 +76,9 @@ export class GatewayLife {
       this.#observed.start();
     } catch (error) {
       throw new HermesError("GATEWAY_HOME", `${home} cannot be written: ${messageOf(error)}`, {
-        exit: EXIT.refused,
+        exit: isNoRoom(error) ? EXIT.failed : EXIT.refused,
         setting: "HERMES_HOME",
-        fix: "Give this user the directory, or make some room on its disk.",
+        fix: isNoRoom(error) ? "Make room on its disk." : "Give this user the directory.",
         cause: error,
       });
     }

@@ -1,7 +1,7 @@
 // The folders and first files of a home (agent.md §2.1). Nothing that is there is changed, whatever its mode.
 import { chmodSync, closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { errnoOf, HermesError } from "#base/errors.ts";
+import { errnoOf, HermesError, isNoRoom } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
 import { NEW_CONFIG_TEXT } from "#config/seed.ts";
 
@@ -37,7 +37,7 @@ export const HOME_FILES: readonly (readonly [name: string, mode: number, text: s
 ];
 
 /**
- * Makes what is missing. `homeMode` (`HERMES_HOME_MODE`) is forced on the home itself. Throws `HOME_NOT_WRITABLE` (78)
+ * Makes what is missing. `homeMode` (`HERMES_HOME_MODE`) is forced on the home itself. Throws `HOME_NOT_WRITABLE` (78, or 1 when the disk is full)
  * naming path, errno and uid.
  */
 export function ensureHome(home: string, homeMode?: number): void {
@@ -50,12 +50,11 @@ export function ensureHome(home: string, homeMode?: number): void {
     const errno = errnoOf(cause) ?? "unknown error";
     const uid = process.getuid?.() ?? "?";
     throw new HermesError("HOME_NOT_WRITABLE", `${home} cannot be set up: ${errno} as uid ${uid}`, {
-      exit: EXIT.refused,
+      exit: isNoRoom(cause) ? EXIT.failed : EXIT.refused,
       setting: "HERMES_HOME",
-      fix:
-        errno === "ENOSPC" || errno === "EDQUOT"
-          ? "Make room on its disk."
-          : "Give this user the directory, or set HERMES_HOME to one that it may write.",
+      fix: isNoRoom(cause)
+        ? "Make room on its disk."
+        : "Give this user the directory, or set HERMES_HOME to one that it may write.",
       cause,
     });
   }
