@@ -82,6 +82,7 @@ import type {
   ThemesBody,
   WsTicketBody,
 } from "./http-status.ts";
+import type { ThemeProblemsBody } from "./theme.ts";
 
 import type {
   GatewayActionBody,
@@ -210,6 +211,7 @@ export interface HttpRoutes {
   "GET /api/profiles/{name}/soul": Route<"S", SoulBody>;
   "PUT /api/profiles/{name}/soul": Route<"S", OkBody, SoulBody>;
   "GET /api/profiles/{name}/setup-command": Route<"S", SetupCommandBody>;
+  "GET /api/dashboard/themes/problems": Route<"S", ThemeProblemsBody>;
   "PUT /api/dashboard/theme": Route<"S", SetThemeBody, SetThemeInput>;
 }
 

@@ -1,4 +1,5 @@
 // Health, status, profiles, themes and plugins (dashboard.md §11.1, §11.2, §11.6, §11.7).
+import type { ThemeDefinition } from "./theme.ts";
 
 export interface HealthBody {
   readonly ok: true;
@@ -219,7 +220,7 @@ export interface ThemesBody {
     readonly label: string;
     readonly description: string;
     /** Only of themes that are not built in. */
-    readonly definition?: Readonly<Record<string, unknown>>;
+    readonly definition?: ThemeDefinition;
   }[];
   readonly active: string;
 }
