@@ -1,7 +1,9 @@
 // `npm run bench [NAME…]`: the numbers of product.md §4 that exist so far. Bounded; all traffic on loopback.
 import { authenticated } from "./authenticated.ts";
 import { container } from "./container.ts";
+import { gateways } from "./gateways.ts";
 import { memory } from "./memory.ts";
+import { otherSupervisors } from "./other-supervisors.ts";
 import { search } from "./search.ts";
 import { spaSize } from "./spa-size.ts";
 import { startup } from "./startup.ts";
@@ -15,6 +17,8 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   search,
   spa: spaSize,
   container,
+  gateways,
+  others: otherSupervisors,
 };
 
 const wanted = process.argv.slice(2);
