@@ -27,6 +27,8 @@ export interface GateOptions {
   readonly port?: number;
   /** More of config.yaml. */
   readonly config?: string;
+  /** Nobody has chosen a model yet. */
+  readonly isNew?: boolean;
   /** Of the providers, and whatever else the test is about. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -42,7 +44,8 @@ export async function startGate(t: TestContext, options: GateOptions): Promise<G
   });
   const home = options.home ?? tempDir(t, "hermes-home");
   const file = join(home, "config.yaml");
-  writeFileSync(file, `model:\n  provider: demo\n  default: demo\n${config}`);
+  if (options.isNew !== true)
+    writeFileSync(file, `model:\n  provider: demo\n  default: demo\n${config}`);
   const bind: Record<string, string> =
     "HERMES_DASHBOARD_PUBLIC_URL" in env ? {} : { HERMES_DASHBOARD_HOST: "0.0.0.0" };
   const server = await startWebServer(t, {
