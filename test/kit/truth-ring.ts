@@ -106,10 +106,12 @@ export async function openTruthRing(
     cwd: "/",
     stdio: ["ignore", "ignore", "inherit"],
   });
-  end = () => endTree(tree, scandir);
+  end = () => endTree(tree, scandir, uid);
   const tool: TruthRing["tool"] = (name, ...args) =>
     new Promise((resolve) => {
-      execFile(name, args, { encoding: "utf8", timeout: 5000 }, (_, stdout) => resolve(stdout));
+      // Not as root: s6-svdt makes the tally that is not there yet, and its supervisor could not write it.
+      const options = { encoding: "utf8", timeout: 5000, uid, gid: uid, cwd: "/" } as const;
+      execFile(name, args, options, (_, stdout) => resolve(stdout));
     });
   const urls = {
     [GATEWAY]: `http://127.0.0.1:${gatewayPort}/v1/models`,
@@ -172,7 +174,7 @@ export async function openTruthRing(
 }
 
 /** TERM ends the slots, then their supervisors; where s6-svscan was killed they are ended one by one. */
-async function endTree(tree: ChildProcess, scandir: string): Promise<void> {
+async function endTree(tree: ChildProcess, scandir: string, uid: number): Promise<void> {
   if (tree.exitCode === null && tree.signalCode === null) {
     const ended = new Promise((resolve) => tree.once("exit", resolve));
     tree.kill("SIGTERM");
@@ -181,7 +183,7 @@ async function endTree(tree: ChildProcess, scandir: string): Promise<void> {
   }
   const run = (name: string, ...args: string[]): Promise<unknown> =>
     new Promise((resolve) => {
-      execFile(name, args, { timeout: 5000 }, resolve);
+      execFile(name, args, { timeout: 5000, uid, gid: uid, cwd: "/" }, resolve);
     });
   for (const slot of [GATEWAY, DASHBOARD, FLAKY]) {
     const dir = join(scandir, slot);

@@ -56,6 +56,7 @@ function open(t: TestContext): Slot {
     renameSync(join(dir, "supervise", "new"), join(dir, "supervise", "status"));
   };
   change();
+  writeFileSync(join(dir, "supervise", "death_tally"), "");
   return {
     scandir,
     dir,
@@ -80,6 +81,14 @@ test("s6 is asked for these fields, once", async (t) => {
   assert.deepEqual([slot, kind, profile], [SLOT, "gateway", "a"]);
   assert.deepEqual([registered, supervised, up, answers], [true, true, false, null]);
   assert.deepEqual(deaths, [{ at: 1_779_271_392_123, code: 78, signal: null }]);
+});
+
+test("a tally that is not there is not asked for: s6-svdt would make it, as whoever asks", async (t) => {
+  const { reader, asked, say, dir } = open(t);
+  rmSync(join(dir, "supervise", "death_tally"));
+  say(DOWN, `${AT} exitcode 78\n`);
+  assert.deepEqual((await reader.read(SLOT)).deaths, []);
+  assert.equal(asked.length, 1);
 });
 
 test("again only where the status file is another, or nobody supervises any more", async (t) => {

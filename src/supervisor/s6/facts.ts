@@ -1,5 +1,5 @@
 // What s6 and the files of a slot say, now (container.md §7.3): one s6-svstat, one s6-svdt, one question to the process.
-import { closeSync, constants, openSync, statSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readBackoff } from "../backoff.ts";
 import { asksLive } from "../live.ts";
@@ -72,14 +72,15 @@ export class FactsReader {
     if (known !== undefined && known.stamp === stamp && isSupervised(dir)) return known;
     const [answer, tally] = await Promise.all([
       this.#run("s6-svstat", ["-o", STATUS_FIELDS.join(","), dir]),
-      this.#run("s6-svdt", [dir]),
+      // It makes the tally that is not there yet, as whoever asks: its supervisor could not write it then.
+      existsSync(join(dir, "supervise", "death_tally")) ? this.#run("s6-svdt", [dir]) : null,
     ]);
     const status = answer.rc === 0 ? parseStatus(answer.stdout) : null;
     if (status === null) {
       this.#told.delete(slot);
       return null;
     }
-    const told: Told = { stamp, status, deaths: tally.rc === 0 ? parseDeaths(tally.stdout) : [] };
+    const told: Told = { stamp, status, deaths: tally?.rc === 0 ? parseDeaths(tally.stdout) : [] };
     // A finish script that runs changes nothing that the stamp shows until it ends.
     if (!isFinishing(status, told.deaths.length)) this.#told.set(slot, told);
     return told;
