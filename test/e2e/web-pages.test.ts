@@ -23,6 +23,7 @@ const PAGES = [
   "/config",
   "/logs",
   "/analytics",
+  "/themes",
   "/nosuch",
 ];
 let webDist = "";

@@ -28,6 +28,7 @@ const PAGES = {
   config: "/config",
   logs: "/logs",
   analytics: "/analytics",
+  themes: "/themes",
 } as const;
 
 const LOOKS = [

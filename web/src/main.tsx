@@ -4,14 +4,15 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "./styles/app.css";
+import "./styles/themes.css";
 import { addLiveRegions } from "./app/announce.ts";
 import { router } from "./app/router.tsx";
 import { queries, startServices } from "./app/services.ts";
-import { applyTheme, watchSystemTheme } from "./app/theme.ts";
+import { applyTheme, watchTheme } from "./app/theme.ts";
 import { WordsProvider } from "./i18n/i18n.tsx";
 
 applyTheme();
-watchSystemTheme();
+watchTheme();
 addLiveRegions();
 startServices();
 

@@ -11,6 +11,9 @@ export function registerLook(routes: Registrars, services: RouteServices): void 
   const rules = { styleOrigins: settings.csp.style };
   const themes = createThemes(home, rules, () => clock.monotonicMs());
 
+  // The first question finds them read, and waits for no disk.
+  void themes.refresh();
+
   routes.public("GET /api/dashboard/themes", {
     handler: () => json({ themes: themes.current().themes, active: services.snapshot.theme() }),
   });

@@ -19,7 +19,8 @@ import type {
   SessionsBody,
   UsageBody,
 } from "#protocol/http-sessions.ts";
-import type { AuthSessionsBody, MeBody, StatusBody } from "#protocol/http-status.ts";
+import type { AuthSessionsBody, MeBody, StatusBody, ThemesBody } from "#protocol/http-status.ts";
+import type { ThemeProblemsBody } from "#protocol/theme.ts";
 import { boot, client } from "../app/services.ts";
 import type { Query } from "./client.ts";
 
@@ -153,3 +154,15 @@ export const usageQuery = (days: number) =>
     ...get<UsageBody>("/api/analytics/usage", { days }),
     placeholderData: keepPreviousData,
   });
+
+export const themesQuery = queryOptions({
+  queryKey: ["themes"],
+  ...get<ThemesBody>("/api/dashboard/themes"),
+  // As old as the server's own copy may be.
+  staleTime: 2000,
+});
+
+export const themeProblemsQuery = queryOptions({
+  queryKey: ["themes", "problems"],
+  ...get<ThemeProblemsBody>("/api/dashboard/themes/problems"),
+});

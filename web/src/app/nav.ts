@@ -12,6 +12,7 @@ export const NAV = [
   { to: "/config", label: "config", icon: "config" },
   { to: "/logs", label: "logs", icon: "logs" },
   { to: "/analytics", label: "analytics", icon: "analytics" },
+  { to: "/themes", label: "themes", icon: "sun" },
   { to: "/terminal", label: "terminal", icon: "terminal" },
 ] as const satisfies readonly {
   readonly to: string;

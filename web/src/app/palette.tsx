@@ -7,7 +7,8 @@ import { sessionsQuery } from "../api/queries.ts";
 import { useWords } from "../i18n/i18n.tsx";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { NAV } from "./nav.ts";
-import { setThemeChoice, THEME_CHOICES } from "./theme.ts";
+import { SYSTEM } from "./theme.ts";
+import { useThemes } from "./themes.ts";
 
 interface Entry {
   readonly key: string;
@@ -21,6 +22,7 @@ function useEntries(): readonly Entry[] {
   const { t } = useWords();
   const navigate = useNavigate();
   const sessions = useQuery(sessionsQuery({ limit: 100 }));
+  const { themes, labelOf, choose } = useThemes();
   const { pages, actions, conversations } = t.app;
   return [
     ...NAV.map(({ to, label, icon }) => ({
@@ -44,12 +46,12 @@ function useEntries(): readonly Entry[] {
       icon: "plus",
       run: () => void navigate({ to: "/chat" }),
     },
-    ...THEME_CHOICES.map((choice): Entry => ({
-      key: `theme-${choice}`,
+    ...[...themes.map(({ name }) => name), SYSTEM].map((name): Entry => ({
+      key: `theme-${name}`,
       group: actions,
-      label: `${t.app.theme}: ${t.app.themes[choice]}`,
+      label: `${t.app.theme}: ${labelOf(name)}`,
       icon: "sun",
-      run: () => setThemeChoice(choice),
+      run: () => choose(name),
     })),
     ...(sessions.data?.sessions ?? []).map((row): Entry => ({
       key: row.id,

@@ -3,7 +3,8 @@ import { DropdownMenu } from "radix-ui";
 import { useWords } from "../i18n/i18n.tsx";
 import { isLanguage, LANGUAGES } from "../i18n/language.ts";
 import { Icon, type IconName } from "../parts/icons.tsx";
-import { setThemeChoice, THEME_CHOICES, useThemeChoice } from "./theme.ts";
+import { SYSTEM, useThemeChoice } from "./theme.ts";
+import { useThemes } from "./themes.ts";
 
 function ChoiceMenu<T extends string>(props: {
   readonly icon: IconName;
@@ -47,15 +48,16 @@ function ChoiceMenu<T extends string>(props: {
 export function Preferences() {
   const { t, language, setLanguage } = useWords();
   const theme = useThemeChoice();
+  const { themes, labelOf, choose } = useThemes();
   return (
     <div className="flex gap-1">
       <ChoiceMenu
         icon="sun"
         label={t.app.theme}
         value={theme}
-        choices={THEME_CHOICES}
-        nameOf={(choice) => t.app.themes[choice]}
-        onChoose={setThemeChoice}
+        choices={[...themes.map(({ name }) => name), SYSTEM]}
+        nameOf={labelOf}
+        onChoose={choose}
       />
       <ChoiceMenu
         icon="globe"

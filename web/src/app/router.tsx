@@ -86,6 +86,11 @@ const analytics = createRoute({
   component: lazyRouteComponent(() => import("../pages/analytics-page.tsx"), "AnalyticsPage"),
 });
 
+const themes = createRoute({
+  ...page("/themes"),
+  component: lazyRouteComponent(() => import("../pages/themes-page.tsx"), "ThemesPage"),
+});
+
 const services = createRoute({
   ...page("/services"),
   component: lazyRouteComponent(
@@ -123,6 +128,7 @@ export const router = createRouter({
     config,
     logs,
     analytics,
+    themes,
     terminal,
     services,
     profiles,
