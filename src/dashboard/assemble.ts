@@ -47,6 +47,12 @@ export function assemble(deps: DashboardDeps): Assembly {
     auth,
     files: createStaticFiles(deps.webDist),
     isRunning: () => running,
+    counts: () => ({
+      sockets: hub.size,
+      streams: sse.size,
+      watchers: changes.watchers,
+      terminals: terminals.size,
+    }),
   };
   const hub = createSocketHub({
     profiles: deps.profiles,
@@ -94,11 +100,6 @@ export function assemble(deps: DashboardDeps): Assembly {
     },
     closeTerminals: () => terminals.close(),
     closeAuth: () => auth.close(),
-    counts: () => ({
-      sockets: hub.size,
-      streams: sse.size,
-      watchers: changes.watchers,
-      terminals: terminals.size,
-    }),
+    counts: services.counts,
   };
 }

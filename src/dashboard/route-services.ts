@@ -1,7 +1,7 @@
 // What the route files share.
 import type { AuthServices } from "./auth-services.ts";
 import type { Changes } from "./changes.ts";
-import type { DashboardDeps, ProfileServices } from "./deps.ts";
+import type { DashboardDeps, OpenCounts, ProfileServices } from "./deps.ts";
 import type { RouteContext } from "./routing.ts";
 import type { SseServer } from "./sse.ts";
 import type { StaticFiles } from "./static-files.ts";
@@ -16,6 +16,7 @@ export interface RouteServices {
   readonly files: StaticFiles;
   /** False after the stop began: the server answers 503 on /readyz. */
   isRunning(): boolean;
+  readonly counts: () => OpenCounts;
 }
 
 /** The profile of `?profile=`, else the active one, found out at this request (C12). Unknown: 404. */

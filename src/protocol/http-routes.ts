@@ -124,6 +124,7 @@ export interface HttpRoutes {
   "GET /api/auth/providers": Route<"B", AuthProvidersBody>;
   "GET /healthz": Route<"B", RawAnswer>;
   "GET /readyz": Route<"B", ReadyBody>;
+  "GET /metrics": Route<"T", RawAnswer>;
   "GET /assets/*": Route<"B", RawAnswer>;
   "GET /fonts/*": Route<"B", RawAnswer>;
   "GET /icons/*": Route<"B", RawAnswer>;

@@ -10,6 +10,7 @@ import { registerEnv } from "./env.ts";
 import { registerEvents } from "./events.ts";
 import { registerLogs } from "./logs.ts";
 import { registerLook } from "./look.ts";
+import { registerMetrics } from "./metrics.ts";
 import { registerModels } from "./models.ts";
 import { registerPages } from "./pages.ts";
 import { registerProfiles } from "./profiles.ts";
@@ -37,6 +38,7 @@ export function registerAll(routes: Registrars, services: RouteServices): void {
   registerModels(routes, services);
   registerServices(routes, services);
   registerProfiles(routes, services);
+  registerMetrics(routes, services);
   registerLook(routes, services);
   registerPages(routes, services);
 }
