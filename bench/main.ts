@@ -8,6 +8,7 @@ import { search } from "./search.ts";
 import { spaSize } from "./spa-size.ts";
 import { startup } from "./startup.ts";
 import { statusUnderLoad } from "./status-under-load.ts";
+import { webFeel } from "./web-feel.ts";
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   startup,
@@ -16,6 +17,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   status: statusUnderLoad,
   search,
   spa: spaSize,
+  feel: webFeel,
   container,
   gateways,
   others: otherSupervisors,
