@@ -6,7 +6,7 @@
 //   … proxy.url is https://agent.example.test:<port>/hermes, for a browser of test/kit/browser.ts …
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -71,11 +71,21 @@ function describe(port: number, child: ChildProcess, folder: string, options: Ng
     url: `${origin}${options.prefix ?? ""}`,
     async publish(upstream) {
       writeFileSync(join(folder, "site.conf"), site(upstream, options));
+      const before = workersOf(child);
       child.kill("SIGHUP");
       const isTls = options.tls === true;
+      // The old worker goes on accepting for a moment beside the new one.
+      await until("only new workers are left", () => {
+        const now = workersOf(child);
+        return now[0] !== "" && !now.some((pid) => before.includes(pid));
+      });
       await until("nginx passes on", async () => (await statusOf(port, isTls)) !== NOTHING_YET);
     },
   };
+}
+
+function workersOf({ pid = 0 }: ChildProcess): readonly string[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
 }
 
 /** null: the port was taken in between. */
