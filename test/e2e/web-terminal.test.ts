@@ -276,9 +276,6 @@ test("a session of the list opens in the terminal", OPTIONS, async (t) => {
     .first()
     .click();
   await page.getByRole("menuitem", { name: "Open in the terminal" }).click();
-  await page.waitForTimeout(8000);
-  await page.screenshot({ path: "/tmp/pty/shot.png" });
-  console.log(page.url());
   await untilShown(page, /a quagga in the garden/);
 });
 
