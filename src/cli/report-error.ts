@@ -1,6 +1,6 @@
 // The border from errors to people, programs and exit codes (agent.md §1.4, §1.5).
 import { EXIT, type ExitCode } from "#base/exit-codes.ts";
-import { errnoOf, HermesError, messageOf, type Problem } from "#base/errors.ts";
+import { errnoOf, HermesError, messageOf, type Problem, isNoRoom } from "#base/errors.ts";
 import type { Io } from "./io.ts";
 
 /** Prints `error` once, on stderr or as the `--json` object, and returns the exit code. `redact` hides known secrets. */
@@ -39,7 +39,7 @@ export function toHermesError(error: unknown): HermesError {
       cause: error,
     });
   }
-  if (errno === "ENOSPC" || errno === "EDQUOT" || errno === "EROFS") {
+  if (errno !== null && (isNoRoom(error) || errno === "EROFS")) {
     const what = errno === "EROFS" ? "the file system is read-only" : "the disk is full";
     return new HermesError(errno, `${what} (${messageOf(error)})`, {
       fix: "Nothing was changed. Free some space or make the home writable, then repeat it.",

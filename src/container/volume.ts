@@ -15,7 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { errnoOf, HermesError, messageOf } from "#base/errors.ts";
+import { errnoOf, HermesError, messageOf, isNoRoom } from "#base/errors.ts";
 import { EXIT } from "#base/exit-codes.ts";
 import { HOME_FILES, HOME_FOLDERS } from "#profile/home.ts";
 import type { BootLog } from "./boot-log.ts";
@@ -43,10 +43,9 @@ export function probeVolume(home: string): void {
 
 function notWritable(home: string, error: unknown): HermesError {
   const uid = process.getuid?.() ?? "unknown";
-  const fix =
-    errnoOf(error) === "ENOSPC" || errnoOf(error) === "EDQUOT"
-      ? "Make room on the disk of the volume."
-      : "Start as root with HERMES_UID and HERMES_GID of its owner, give it to this user, or mount it writable.";
+  const fix = isNoRoom(error)
+    ? "Make room on the disk of the volume."
+    : "Start as root with HERMES_UID and HERMES_GID of its owner, give it to this user, or mount it writable.";
   return new HermesError(
     "VOLUME_NOT_WRITABLE",
     `${home} cannot be written as uid ${uid}: ${errnoOf(error) ?? messageOf(error)}. ${ownerOf(home)}`,

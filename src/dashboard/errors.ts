@@ -1,5 +1,5 @@
 // What every error becomes on the wire: one table of codes, one closed switch over the codes of other rooms (dashboard.md §0).
-import { errnoOf, HermesError } from "#base/errors.ts";
+import { errnoOf, HermesError, isNoRoom } from "#base/errors.ts";
 import type { ErrorBody, ErrorCode, ErrorFacts, ValidationBody } from "#protocol/http-errors.ts";
 
 /** Thrown by handlers; becomes exactly this answer. */
@@ -138,19 +138,17 @@ export function mapError(error: unknown, requestId: string): MappedError {
   if (error instanceof HttpFailure) return { failure: error, unexpected: false };
   const known = error instanceof HermesError ? mapHermesError(error) : null;
   if (known) return { failure: known, unexpected: false };
-  const storage = storageFailure(errnoOf(error));
+  const storage = storageFailure(error);
   if (storage) return { failure: storage, unexpected: true };
   const failure = fail(500, "internal", "Internal server error", { id: requestId });
   return { failure, unexpected: true };
 }
 
-const NO_ROOM: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
 const NO_ACCESS: ReadonlySet<string> = new Set(["EROFS", "EACCES", "EPERM"]);
 
 /** A home that takes nothing: whoever asks can do something about it. The system's own sentence holds paths. */
-function storageFailure(errno: string | null): HttpFailure | null {
-  if (errno === null) return null;
-  if (NO_ROOM.has(errno)) return fail(503, "store_failed", "The disk is full; nothing was changed");
-  if (!NO_ACCESS.has(errno)) return null;
+function storageFailure(error: unknown): HttpFailure | null {
+  if (isNoRoom(error)) return fail(503, "store_failed", "The disk is full; nothing was changed");
+  if (!NO_ACCESS.has(errnoOf(error) ?? "")) return null;
   return fail(503, "store_failed", "The home cannot be written; nothing was changed");
 }

@@ -161,6 +161,24 @@ test("a gateway that runs: no other name; a delete stops it first", OPTIONS, asy
   assert.equal((await gateway.ended).code, 0, "it was stopped, not killed");
 });
 
+test("a refused rename ends no conversation and writes no description", OPTIONS, async (t) => {
+  const { call, folder } = await setUp(t);
+  await call("POST", "/api/profiles", { name: "one", clone_from: "default" });
+  await call("POST", "/api/profiles", { name: "other" });
+  const begun = (await call("POST", "/api/chat/sessions?profile=one", {})).json();
+  const id = String(begun["session_id"]);
+  const said = { text: "slow 20", client_message_id: "00000000-0000-4000-8000-000000000001" };
+  const sent = await call("POST", `/api/chat/sessions/${id}/messages?profile=one`, said);
+  assert.ok(sent.status < 300, sent.body);
+  for (const name of ["other", "../x"]) {
+    const refused = await call("PATCH", "/api/profiles/one", { new_name: name, description: "No" });
+    assert.ok(refused.status >= 400, refused.body);
+  }
+  assert.equal(existsSync(join(folder("one"), "profile.yaml")), false);
+  const stopped = await call("POST", `/api/chat/sessions/${id}/stop?profile=one`);
+  assert.equal(stopped.status, 200, `the turn still ran: ${stopped.body}`);
+});
+
 test("the command line and the API see the same", OPTIONS, async (t) => {
   const { home, call, names } = await setUp(t);
   assert.equal((await runCli(["profile", "create", "cli", "--no-alias"], { home })).code, 0);

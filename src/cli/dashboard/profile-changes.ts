@@ -1,9 +1,11 @@
 // Profiles as the dashboard changes them: the same steps and the same hook as on the command line (product.md D8, agent.md §8).
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { HermesError } from "#base/errors.ts";
 import type { CloneRequest } from "#profile/clone.ts";
-import { createProfile } from "#profile/create.ts";
+import { createProfile, taken } from "#profile/create.ts";
 import { writeDescription } from "#profile/description.ts";
-import { findProfile } from "#profile/find.ts";
+import { findProfile, profilesFolder } from "#profile/find.ts";
 import type { HookOutcome, ProfileRef } from "#profile/hook.ts";
 import { useProfile } from "#profile/active.ts";
 import { DEFAULT_PROFILE, parseProfileName } from "#profile/name.ts";
@@ -16,7 +18,7 @@ import type { ProfileDirectory } from "#dashboard/deps.ts";
 import { aliasPlace } from "../alias-place.ts";
 import type { Workspace } from "../compose.ts";
 import type { Context } from "../context.ts";
-import { gatewayRuns, profileHook, profileKeeper } from "../profile-keeper.ts";
+import { gatewayRuns, gatewaySlot, profileHook, profileKeeper } from "../profile-keeper.ts";
 import { reservedWords } from "../registry.ts";
 
 type Changes = Pick<
@@ -32,11 +34,12 @@ export function profileChanges(
   forget: (home: string) => Promise<void>,
 ): Changes {
   const open = () => openManager({ env: launch.env, project: launch.project, root, lock });
-  const bodyOf = (profile: ProfileRef, hook: HookOutcome): CreateProfileBody => {
-    const service = {
-      registered: hook.ok && open().canRegister,
-      detail: hook.ok ? null : hook.message,
-    };
+  /** What is said of the service is asked of its supervisor, not taken from what was done. */
+  const bodyOf = async (profile: ProfileRef, hook: HookOutcome): Promise<CreateProfileBody> => {
+    const manager = open();
+    const isRegistered =
+      manager.canRegister && (await manager.facts(gatewaySlot(profile))).registered;
+    const service = { registered: isRegistered, detail: hook.ok ? null : hook.message };
     const made = { name: profile.name, path: profile.home, service };
     return hook.ok ? { ok: true, ...made } : { ok: false, code: "partial", ...made };
   };
@@ -54,6 +57,20 @@ export function profileChanges(
     return profile;
   }
 
+  /** Throws what would refuse the rename, while nothing is touched yet. */
+  async function renamable(name: string, newName: string): Promise<ProfileRef> {
+    const to = parseProfileName(newName, reservedWords());
+    const from = movable(name);
+    const home = join(profilesFolder(root), to);
+    if (existsSync(home)) throw taken(to, home);
+    if (await gatewayRuns(open(), lock, from)) {
+      throw new HermesError("GATEWAY_RUNNING", `The gateway of ${name} runs.`, {
+        fix: "Stop it first.",
+      });
+    }
+    return from;
+  }
+
   return {
     async create(input) {
       const name = parseProfileName(input.name, reservedWords());
@@ -66,18 +83,21 @@ export function profileChanges(
       return bodyOf(profile, hook);
     },
     async change(name, { new_name: newName, description }) {
-      if (description !== undefined) writeDescription(findProfile(root, name).home, description);
-      if (newName === undefined) return bodyOf(findProfile(root, name), { ok: true });
-      const to = parseProfileName(newName, reservedWords());
-      const from = movable(name);
-      if (await gatewayRuns(open(), lock, from)) {
-        throw new HermesError("GATEWAY_RUNNING", `The gateway of ${name} runs.`, {
-          fix: "Stop it first.",
-        });
+      const describe = ({ home }: ProfileRef): void => {
+        if (description !== undefined) writeDescription(home, description);
+      };
+      if (newName === undefined) {
+        const profile = findProfile(root, name);
+        describe(profile);
+        return bodyOf(profile, { ok: true });
       }
+      const from = await renamable(name, newName);
+      // Everything that can be refused was asked before: this ends the conversations of that profile.
       await forget(from.home);
+      const to = parseProfileName(newName, reservedWords());
       const input = { root, from: name, to, alias: alias() };
       const { profile, hook } = await renameProfile(input, keeper("profile rename"));
+      describe(profile);
       return bodyOf(profile, hook);
     },
     async remove(name) {
